@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { messageOf } from '#contract/errors.ts';
-import { ADAPTER_INPUT, LABEL_PREFIX, WORD_INPUT_NAMES } from '#contract/manifest.ts';
+import { ADAPTER_INPUT, LABEL_PREFIX, WORD_INPUT_NAMES, PIXEL_INPUT } from '#contract/manifest.ts';
 import { WORD_INPUTS } from '#core/model/word-inputs.ts';
 import {
   loadOnnxRuntime,
@@ -111,9 +111,10 @@ const open = async (
   });
 
 function feedsOf(
-  { inputs, padId, fixedShape = {}, firstPosition = 0, words }: RunTask,
+  { inputs, padId, fixedShape = {}, firstPosition = 0, words, images }: RunTask,
   ids: readonly (readonly number[])[],
 ): Record<string, OnnxTensor> {
+  if (images) return { [PIXEL_INPUT]: new OnnxTensor('float32', images.values, images.dims) };
   const columns = fixedShape.tokens ?? greatest(ids.map((row) => row.length));
   // If the batch has more rows than texts, the additional rows repeat the first text.
   const rows = Array.from({ length: fixedShape.texts ?? ids.length }, (_, at) => ids[at] ?? ids[0] ?? []);

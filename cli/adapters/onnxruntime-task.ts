@@ -23,6 +23,8 @@ interface InputRules {
   readonly firstPosition?: number | undefined;
   /** The words of each text, for zero_shot_ner models. */
   readonly words?: TryWords | undefined;
+  /** Images to run instead of token ids. */
+  readonly images?: TryImages | undefined;
 }
 
 /** A graph to run. */
@@ -48,6 +50,13 @@ export interface MeasureTask extends RunTask {
   readonly values: readonly string[];
   /** Token ids for each run. */
   readonly runs: readonly (readonly (readonly number[])[])[];
+}
+
+/** The pixels of images, as an image processor returns them. */
+interface TryImages {
+  readonly values: Float32Array;
+  /** Images x channels x height x width. */
+  readonly dims: readonly number[];
 }
 
 interface TryWords {

@@ -1,6 +1,6 @@
 import { configError } from '#contract/errors.ts';
-import { hasLabels } from '#contract/model-types.ts';
-import type { ModelSourceFacts, StaticForm, TypeFacts } from '#contract/manifest.ts';
+import { hasLabels, readsImages, type TextModelType } from '#contract/model-types.ts';
+import type { StaticForm, TypeFacts } from '#contract/manifest.ts';
 import type { Quantization } from '#contract/quantization.ts';
 import { batchingText, outputSize, accuracyText, distilledText } from '#core/model/manifest-facts.ts';
 import { timeStep } from '#core/time/time-step.ts';
@@ -32,13 +32,14 @@ import { isStoredWeights } from '../packaging/architectures/weight-files.ts';
 import { writeGraph } from '../packaging/architectures/write-graph.ts';
 import { exportFacts } from '../packaging/exports/model-kind.ts';
 import { withExportWay } from '../packaging/exports/needs-export.ts';
+import { sourceOf } from './source-of.ts';
 import { findLicense, readDocuments } from '../packaging/model/model-documents.ts';
 import { locateModelFiles, type ModelFiles } from '../packaging/model/locate-files.ts';
 import { type OptimizedGraph, optimizeGraph } from '../packaging/model/optimize-graph.ts';
 
 interface PrepareOptions {
   /** An ONNX Runtime process that has been started. It is terminated as soon as it is no longer needed. */
-  readonly runtime?: StartedOnnxRuntime;
+  readonly runtime?: StartedOnnxRuntime | undefined;
   /** Receives the path of the weights as soon as they are complete. */
   readonly onWeights?: (path: string) => void;
 }
@@ -52,6 +53,23 @@ export async function prepareModel(
   folder: string,
   report: Reporter,
   { runtime, onWeights = () => {} }: PrepareOptions = {},
+): Promise<PreparedModel> {
+  const { modelType } = config;
+  if (!readsImages(modelType))
+    return await prepareTextModel({ ...config, modelType }, folder, report, { runtime, onWeights });
+  const { prepareImageModel } = await import('./prepare-image-model.ts');
+  const prepared = await prepareImageModel({ ...config, modelType }, folder, report, runtime);
+  onWeights(prepared.graph.weightsPath);
+  return prepared;
+}
+
+type TextConfig = BuildConfig & { readonly modelType: TextModelType };
+
+async function prepareTextModel(
+  config: TextConfig,
+  folder: string,
+  report: Reporter,
+  { runtime, onWeights = () => {} }: PrepareOptions,
 ): Promise<PreparedModel> {
   const { onStep } = report;
   const { modelType } = config;
@@ -206,18 +224,6 @@ async function quantizeIfWanted(
   return result;
 }
 
-const sourceOf = (
-  graph: string | undefined,
-  { repository, revision }: ModelOrigin,
-): ModelSourceFacts | undefined =>
-  graph === undefined
-    ? undefined
-    : {
-        graph,
-        ...(repository === undefined ? {} : { repository }),
-        ...(revision === undefined ? {} : { revision }),
-      };
-
 /**
  * Reads a model's files and prepares its graph. While ONNX Runtime starts and optimizes the graph,
  * this process reads the tokenizer. Problems with files other than the graph are reported first.
@@ -225,7 +231,7 @@ const sourceOf = (
  */
 async function loadModel(
   runtime: OnnxTools,
-  config: BuildConfig,
+  config: TextConfig,
   type: BuildType,
   folder: string,
   report: Reporter,

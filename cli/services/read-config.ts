@@ -9,7 +9,7 @@ import { hubReferenceText, isHubReference, parseHubReference } from '../config/h
 import { parseConfig } from '../config/load.ts';
 import { fetchHubModel, fetchTokenizersOf, type HubOptions, tokenizerFolders } from './fetch-hub-model.ts';
 import type { ModelType } from '#contract/model-types.ts';
-import { BUILD_TYPES } from '../packaging/model/build-types.ts';
+import { GUESSED_TYPES } from '../packaging/model/build-types.ts';
 import {
   refuseGenerator,
   guessModel,
@@ -110,7 +110,7 @@ async function defaultConfig(
       );
     }
     report?.print(`No config file: ${name} is of type ${guess.modelType}, because ${because}`);
-    const { alternative: other } = BUILD_TYPES[guess.modelType];
+    const { alternative: other } = GUESSED_TYPES[guess.modelType];
     if (other)
       report?.print(`${other.sentence}. For ${other.returns} instead, pass --model-type ${other.type}`);
   }

@@ -171,8 +171,11 @@ export type TypeFields = Pick<
   BuildConfigFile['encoderfile'],
   keyof typeof sentenceFields | keyof typeof multiVectorFields
 >;
+/** The fields of image_embedding models, which mean the same as for vectors of texts. */
+const IMAGE_VECTOR_FIELDS = ['pooling', 'normalize', 'dimensions', 'similarity_fn_name'];
 /** The fields that only models of some types support. */
 export const FIELDS_OF_TYPES: Partial<Record<ModelType, readonly string[]>> = {
   sentence_embedding: Object.keys(sentenceFields),
+  image_embedding: IMAGE_VECTOR_FIELDS,
   multi_vector: ['normalize', ...Object.keys(multiVectorFields)],
 };

@@ -2,6 +2,7 @@ import type { Batching } from './batching.ts';
 import type { TokenOutputs } from './embedding-outputs.ts';
 import type { EntitySettings } from './entity-settings.ts';
 import type { FixedShape } from './fixed-shape.ts';
+import type { ImageSettings } from './image-settings.ts';
 import type { ModelType } from './model-types.ts';
 import type { MultiVectorSettings } from './multi-vector.ts';
 import type { PairPrompt } from './pair-prompt.ts';
@@ -53,6 +54,14 @@ interface FactsOfTypes {
   readonly multi_vector: {
     /** Settings for queries and documents. */
     readonly multiVector: MultiVectorSettings;
+  };
+  readonly image_classification: Partial<Labels> & {
+    readonly scoreFunction: ScoreFunction;
+    readonly images: ImageSettings;
+  };
+  readonly image_embedding: {
+    readonly sentence: SentenceSettings;
+    readonly images: ImageSettings;
   };
 }
 
@@ -183,7 +192,14 @@ export const LABEL_INPUT_NAMES = INPUT_NAMES.map((name): LabelInputName => `${LA
  * repeated for all its tokens; -1 for none.
  */
 export const ADAPTER_INPUT = 'adapter_ids';
-export type InputName = TokenInputName | WordInputName | LabelInputName | typeof ADAPTER_INPUT;
+/** The input of models that read images: the values of the pixels of each channel. */
+export const PIXEL_INPUT = 'pixel_values';
+export type InputName =
+  | TokenInputName
+  | WordInputName
+  | LabelInputName
+  | typeof ADAPTER_INPUT
+  | typeof PIXEL_INPUT;
 
 /** Components of a runtime, stored as JSON in the `runtime` section. */
 export interface RuntimeInfo {

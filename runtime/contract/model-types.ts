@@ -1,5 +1,7 @@
 /** The properties of a model type: the requirements for its ONNX graph, and the kind of its results. */
 interface TypeRow {
+  /** What models of this type read. Default: texts. */
+  readonly input?: 'image';
   /** Name of the graph's output. */
   readonly output: string;
   readonly shape: readonly string[];
@@ -18,6 +20,8 @@ interface TypeRow {
    */
   readonly windows?: 'always' | { readonly never: string };
 }
+
+const IMAGES = { never: 'an image is scaled to the size that the model reads' };
 
 /** One row per model type. The builder and the runtime use the same table. */
 export const MODEL_TYPES = {
@@ -85,12 +89,34 @@ export const MODEL_TYPES = {
     transforms: true,
     windows: { never: 'each document has its own marker and maximum length' },
   },
+  image_classification: {
+    input: 'image',
+    output: 'logits',
+    shape: ['batch_size', 'num_labels'],
+    labels: true,
+    windows: IMAGES,
+  },
+  /** One vector per patch of an image, or one per image. */
+  image_embedding: {
+    input: 'image',
+    output: 'last_hidden_state',
+    shape: ['batch_size', 'num_patches', 'hidden_size'],
+    vectors: 'text',
+    windows: IMAGES,
+  },
 } as const satisfies Record<string, TypeRow>;
 
 export type ModelType = keyof typeof MODEL_TYPES;
 export const MODEL_TYPE_NAMES = Object.keys(MODEL_TYPES) as ModelType[];
 
 const rowOf = (type: ModelType): TypeRow => MODEL_TYPES[type];
+
+/** Model types that read images. */
+export type ImageModelType = {
+  [Type in ModelType]: (typeof MODEL_TYPES)[Type] extends { readonly input: 'image' } ? Type : never;
+}[ModelType];
+export type TextModelType = Exclude<ModelType, ImageModelType>;
+export const readsImages = (type: ModelType): type is ImageModelType => rowOf(type).input === 'image';
 
 /** The kind of vectors in this model type's results; undefined if results are not vectors. */
 export const vectorKind = (type: ModelType): TypeRow['vectors'] => rowOf(type).vectors;

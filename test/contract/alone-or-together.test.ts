@@ -22,7 +22,8 @@ import { useTempFolder } from '../helpers/temp-folder.ts';
 import { DEFAULT_LIMITS } from '../helpers/default-limits.ts';
 
 const folder = useTempFolder();
-const MODELS = readdirSync(join(FIXTURES, 'models'));
+/** `images.test.ts` tests models that read images. */
+const MODELS = readdirSync(join(FIXTURES, 'models')).filter((name) => !['shapes', 'patches'].includes(name));
 
 /** Texts of very different lengths, so that a batch of them has much padding. */
 const WORDS = [

@@ -14,6 +14,7 @@ import { GRPC } from './behaviors/grpc.ts';
 import { HTTP_ROUTES } from './behaviors/http-routes.ts';
 import { HTTP } from './behaviors/http.ts';
 import { HUB } from './behaviors/hub.ts';
+import { IMAGES } from './behaviors/images.ts';
 import { INFER } from './behaviors/infer.ts';
 import { LOST_OUTPUT } from './behaviors/lost-output.ts';
 import { M3 } from './behaviors/m3.ts';
@@ -49,6 +50,7 @@ export const BEHAVIORS = {
   ...SENTENCE,
   ...CAUSAL_RERANKERS,
   ...STATIC,
+  ...IMAGES,
   ...STAGES,
   ...ZERO_SHOT,
   ...SPARSE,

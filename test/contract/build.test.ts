@@ -147,7 +147,7 @@ verifiesOnce('build:bad-model', async () => {
     ],
     [
       broken('extra-input.onnx'),
-      /requires the input `pixel_values`, as image models do, but only text models can be built/,
+      /requires the input `pixel_values`, as image models do. Set `model_type` to a type that reads images/,
     ],
     [broken('float-input.onnx'), /input `input_ids` has type float32, but int64 or int32 is required/],
     [

@@ -9,7 +9,8 @@ import type { Served } from './serving.ts';
 import { post } from './http-client.ts';
 
 export interface PredictRequest {
-  readonly inputs: readonly string[];
+  /** Texts; or images in base64, as bytes over gRPC. */
+  readonly inputs: readonly (string | Buffer)[];
   readonly normalize?: boolean;
   readonly dimensions?: number;
   readonly prompt_name?: string;

@@ -68,7 +68,7 @@ verifiesOnce('multi-vector:settings', async () => {
     [{ long_texts: 'windows' }, /windows is not supported for model_type multi_vector, because/],
     [
       { pooling: 'mean' },
-      /pooling: requires model_type sentence_embedding, but `model_type` is multi_vector/,
+      /pooling: requires model_type sentence_embedding or image_embedding, but `model_type` is multi_vector/,
     ],
     [
       { model_type: 'embedding', query_length: 8 },

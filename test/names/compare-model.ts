@@ -31,7 +31,7 @@ type Result = Parameters<typeof rowOf>[0] & {
 export const ENTITY_THRESHOLD = 0.05;
 
 /** Tasks whose numbers are logits, or probabilities of entities. Small logits are sums of large values, so that their relative error is large. */
-const LOGITS = new Set(['pairs', 'causal', 'texts', 'tokens', 'gliner']);
+const LOGITS = new Set(['pairs', 'causal', 'texts', 'tokens', 'gliner', 'image']);
 
 /** Largest difference of a served model from its reference, relative to the largest value of the reference; for logits, only if that is above 1. */
 export async function differenceOf(

@@ -13,6 +13,7 @@ const PACKAGES = [
   'protobuf==7.36.2',
   'numpy==2.4.6',
   'onnxruntime==1.32.0',
+  'pillow==12.3.0',
 ];
 
 /** A Python with the published libraries; NAMES_PYTHON selects another one. torch alone has several gigabytes. */

@@ -1,3 +1,4 @@
+import { SHAPES } from '../helpers/golden-shapes.ts';
 import { TEXTS } from '../models/texts.ts';
 import type { NamedModel } from './shape.ts';
 
@@ -23,8 +24,9 @@ const SPACED = NORMAL.filter((text) => !/\s\s|[\t\n\r]/.test(text));
 /** With fewer words than gliner truncates, which splits texts at spaces itself. */
 const ENTITY_TEXTS = NORMAL.map((text) => text.split(' ').slice(0, 300).join(' '));
 
-/** The texts for a model. Models with masks get texts with `[MASK]`, in place of their own word for it. */
+/** The texts for a model, or images in base64. Models with masks get texts with `[MASK]`, in place of their own word for it. */
 export function textsFor({ task, base, tokenizer, slow }: NamedModel): readonly string[] {
+  if (task === 'image') return SHAPES.map(({ base64 }) => base64);
   if (task === 'masked') return base === 'esm' ? PROTEINS : MASKED;
   if (task === 'gliner') return ENTITY_TEXTS;
   if (task === 'answers') return CONTEXTS;

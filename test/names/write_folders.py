@@ -18,11 +18,14 @@ import torch
 # The scripts of fixtures have small tokenizers, and models whose code is not part of transformers.
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2] / "fixtures" / "scripts")]
 import folders
+import image_models
 import references
 import static_models
 from vocabularies import write_json
 
 def make(row, folder, job):
+    if row["task"] == "image":
+        return image_models.image(folder, row, job)
     if row["task"] in static_models.TASKS:
         return static_models.TASKS[row["task"]](folder, row, job)
     model = folders.write_model(folder, row)

@@ -3,6 +3,7 @@ import type { EncoderGraph } from './encoder-graph.ts';
 import { albert } from './encoders/albert.ts';
 import { bart } from './encoders/bart.ts';
 import { bert, roberta } from './encoders/bert.ts';
+import { clipText, clipTextVector } from './encoders/clip.ts';
 import { debertaV1, debertaV2 } from './encoders/deberta.ts';
 import { distilbert } from './encoders/distilbert.ts';
 import { ernie } from './encoders/ernie.ts';
@@ -23,6 +24,7 @@ import { mpnet } from './encoders/mpnet.ts';
 import { nomicBert } from './encoders/nomic-bert.ts';
 import { qwen2 } from './encoders/qwen2.ts';
 import { qwen3 } from './encoders/qwen3.ts';
+import { siglipText, siglipTextVector } from './encoders/siglip.ts';
 import { t5 } from './encoders/t5.ts';
 import { isFlash, xlmRobertaFlash } from './encoders/xlm-roberta-flash.ts';
 import { xlmRobertaXl } from './encoders/xlm-roberta-xl.ts';
@@ -53,8 +55,16 @@ import {
   modernbertMaskedHead,
   robertaMaskedHead,
 } from './heads.ts';
+import {
+  clipVisionTower,
+  IMAGE_ARCHITECTURES,
+  type ImageArchitecture,
+  siglipVisionTower,
+} from './image-architectures.ts';
 
-export interface Architecture {
+/** An encoder of texts. */
+export interface TextArchitecture {
+  readonly input: 'tokens';
   /** Prefixes of weight names in models with a head. Versions of transformers use different prefixes. */
   readonly prefixes: readonly string[];
   /**
@@ -68,10 +78,26 @@ export interface Architecture {
   readonly answerHead?: TextHead;
   /** Writes the masked-LM head, which returns logits over the vocabulary. */
   readonly maskedHead?: TextHead;
+  /**
+   * Writes the encoder and the pooling of the model's own code, for texts that share a space with images.
+   * `padId` is the id of padding.
+   */
+  readonly textVector?: (g: EncoderGraph, padId: number) => Value;
 }
 
-const likeBert = { tokenHead, answerHead, textHead: pooledHead };
-const likeRoberta: Architecture = {
+/** A model with an encoder of texts and an encoder of images, whose vectors share a space. */
+interface TowersArchitecture {
+  readonly input: 'tokens or pixels';
+  readonly prefixes: readonly string[];
+  readonly text: TextArchitecture;
+  readonly image: ImageArchitecture;
+}
+
+export type Architecture = TextArchitecture | ImageArchitecture | TowersArchitecture;
+
+const likeBert = { input: 'tokens', tokenHead, answerHead, textHead: pooledHead } as const;
+const likeRoberta: TextArchitecture = {
+  input: 'tokens',
   prefixes: ['roberta.'],
   encode: roberta,
   textHead: robertaHead,
@@ -81,15 +107,34 @@ const likeRoberta: Architecture = {
 };
 
 const likeQwen = {
+  input: 'tokens',
   // Models with a head for answers use the prefix `transformer.`.
   prefixes: ['model.', 'transformer.'],
   textHead: lastTokenHead,
   tokenHead: scoreHead,
   answerHead,
+} as const;
+
+const clipTextTower: TextArchitecture = {
+  input: 'tokens',
+  prefixes: ['text_model.'],
+  encode: clipText,
+  textVector: clipTextVector,
+};
+const siglipTextTower: TextArchitecture = {
+  ...clipTextTower,
+  encode: siglipText,
+  textVector: siglipTextVector,
 };
 
-/** Architectures by `model_type` in config.json. */
-const ARCHITECTURES = lookup<Architecture>({
+/** Models with two encoders by `model_type` in config.json. */
+const TOWERS_ARCHITECTURES = lookup<TowersArchitecture>({
+  clip: { input: 'tokens or pixels', prefixes: [], text: clipTextTower, image: clipVisionTower },
+  siglip: { input: 'tokens or pixels', prefixes: [], text: siglipTextTower, image: siglipVisionTower },
+});
+
+/** Encoders of texts by `model_type` in config.json. */
+const TEXT_ARCHITECTURES = lookup<TextArchitecture>({
   albert: {
     ...likeBert,
     prefixes: ['albert.'],
@@ -97,7 +142,7 @@ const ARCHITECTURES = lookup<Architecture>({
     textHead: albertHead,
     maskedHead: albertMaskedHead,
   },
-  bart: { prefixes: ['model.'], encode: bart, textHead: bartHead, answerHead },
+  bart: { input: 'tokens', prefixes: ['model.'], encode: bart, textHead: bartHead, answerHead },
   bert: {
     ...likeBert,
     prefixes: ['bert.'],
@@ -106,6 +151,7 @@ const ARCHITECTURES = lookup<Architecture>({
     maskedHead: bertMaskedHead,
   },
   camembert: likeRoberta,
+  clip_text_model: clipTextTower,
   deberta: { ...likeBert, prefixes: ['deberta.'], encode: debertaV1, textHead: debertaHead },
   'deberta-v2': {
     ...likeBert,
@@ -130,6 +176,7 @@ const ARCHITECTURES = lookup<Architecture>({
   },
   ernie: { ...likeBert, prefixes: ['ernie.'], encode: ernie, maskedHead: bertMaskedHead },
   esm: {
+    input: 'tokens',
     prefixes: ['esm.'],
     encode: esm,
     textHead: robertaHead,
@@ -137,6 +184,7 @@ const ARCHITECTURES = lookup<Architecture>({
     maskedHead: robertaMaskedHead,
   },
   eurobert: {
+    input: 'tokens',
     prefixes: ['model.'],
     encode: eurobert,
     textHead: eurobertHead,
@@ -144,6 +192,7 @@ const ARCHITECTURES = lookup<Architecture>({
     maskedHead: eurobertMaskedHead,
   },
   modernbert: {
+    input: 'tokens',
     prefixes: ['model.'],
     encode: modernbert,
     textHead: modernbertHead,
@@ -158,8 +207,8 @@ const ARCHITECTURES = lookup<Architecture>({
   jina_embeddings_v3: { ...likeRoberta, encode: xlmRobertaFlash },
   // For texts without boxes.
   layoutlm: { ...likeBert, prefixes: ['layoutlm.'], encode: layoutlm, maskedHead: bertMaskedHead },
-  lfm2: { prefixes: ['model.'], encode: lfm2 },
-  lilt: { prefixes: ['lilt.'], encode: lilt, textHead: robertaHead, tokenHead, answerHead },
+  lfm2: { input: 'tokens', prefixes: ['model.'], encode: lfm2 },
+  lilt: { input: 'tokens', prefixes: ['lilt.'], encode: lilt, textHead: robertaHead, tokenHead, answerHead },
   longformer: { ...likeRoberta, prefixes: ['longformer.'], encode: longformer },
   // LUKE, for texts without entities. Its layers are those of RoBERTa, and its heads those of BERT.
   luke: { ...likeBert, prefixes: ['luke.'], encode: roberta },
@@ -176,8 +225,9 @@ const ARCHITECTURES = lookup<Architecture>({
   qwen2: { ...likeQwen, encode: qwen2 },
   qwen3: { ...likeQwen, encode: qwen3 },
   roberta: likeRoberta,
+  siglip_text_model: siglipTextTower,
   // The heads for texts and for answers also need the decoder.
-  t5: { prefixes: ['transformer.'], encode: t5, tokenHead },
+  t5: { input: 'tokens', prefixes: ['transformer.'], encode: t5, tokenHead },
   // Jina's models have this type, too.
   'xlm-roberta': {
     ...likeRoberta,
@@ -187,7 +237,10 @@ const ARCHITECTURES = lookup<Architecture>({
   'xlm-roberta-xl': { ...likeRoberta, encode: xlmRobertaXl },
 });
 
-export const ARCHITECTURE_NAMES: readonly string[] = Object.keys(ARCHITECTURES);
+/** Models of texts alone, by `model_type`. A text tower only has a meaning together with its images. */
+export const ARCHITECTURE_NAMES: readonly string[] = Object.entries(TEXT_ARCHITECTURES)
+  .filter(([, { textVector }]) => textVector === undefined)
+  .map(([name]) => name);
 
 /** Whether a build can write the graph of a model with this `model_type`. */
 export const canWriteGraph = (modelType: string | undefined): boolean =>
@@ -195,13 +248,22 @@ export const canWriteGraph = (modelType: string | undefined): boolean =>
 
 /** Whether models of this `model_type` are encoders that are trained with masked words. */
 export const isMaskedEncoder = (modelType: unknown): boolean =>
-  typeof modelType === 'string' && findArchitecture(modelType)?.maskedHead !== undefined;
+  typeof modelType === 'string' && TEXT_ARCHITECTURES[modelType]?.maskedHead !== undefined;
+
+const ALL = lookup<Architecture>({
+  ...TEXT_ARCHITECTURES,
+  ...IMAGE_ARCHITECTURES,
+  ...TOWERS_ARCHITECTURES,
+});
+
+/** Every `model_type` of which a build can write the graph: models and the towers of models. */
+export const ALL_MODEL_TYPES: readonly string[] = Object.keys(ALL);
 
 export const findArchitecture = (modelType: string | undefined): Architecture | undefined =>
-  modelType === undefined ? undefined : ARCHITECTURES[modelType];
+  modelType === undefined ? undefined : ALL[modelType];
 
-/** Names of the architectures with this head. */
-export const architecturesWith = (head: HeadName): string[] =>
-  Object.entries(ARCHITECTURES)
-    .filter(([, architecture]) => architecture[head] !== undefined)
+/** Names of the architectures with this head, or with another part of an encoder of texts. */
+export const architecturesWith = (part: keyof TextArchitecture): string[] =>
+  Object.entries(TEXT_ARCHITECTURES)
+    .filter(([, architecture]) => architecture[part] !== undefined)
     .map(([name]) => name);

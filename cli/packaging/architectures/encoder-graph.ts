@@ -34,6 +34,8 @@ export class EncoderGraph {
   readonly writer: GraphWriter;
   /** Whether the adapters of tasks are part of the graph. */
   readonly hasAdapters: boolean = false;
+  /** Whether some rows are padding, which no token attends to. */
+  readonly hasPadding: boolean = true;
 
   constructor(weights: Weights, config: ConfigReader, writer = new GraphWriter()) {
     this.weights = weights;
@@ -72,14 +74,15 @@ export class EncoderGraph {
 
   /** Converts rows to texts x length x width. */
   byText(rows: Value): Value {
-    const shape = this.writer.once('shape of texts', () =>
-      this.writer.op(
-        'Concat',
-        [this.writer.op('Shape', [this.inputIds]), this.writer.integers([-1])],
-        int('axis', 0),
-      ),
+    return this.writer.op('Reshape', [rows, this.textShape]);
+  }
+
+  /** Number of texts, their length, and -1, as a list. */
+  protected get textShape(): Value {
+    const { writer } = this;
+    return writer.once('shape of texts', () =>
+      writer.op('Concat', [writer.op('Shape', [this.inputIds]), writer.integers([-1])], int('axis', 0)),
     );
-    return this.writer.op('Reshape', [rows, shape]);
   }
 
   /** Converts texts x length x width to rows, one per token. */
@@ -144,7 +147,9 @@ export class EncoderGraph {
       return this.#cappedAttention([query, key, value], heads, width, options);
     const { writer } = this;
     const { bias = '', scale, isCausal = false } = options;
-    const mask = writer.once('mask as int32', () => writer.op('Cast', [this.mask], int('to', INT32)));
+    const mask = this.hasPadding
+      ? writer.once('mask as int32', () => writer.op('Cast', [this.mask], int('to', INT32)))
+      : '';
     const inputs = [query, key, value, '', mask, bias];
     while (inputs.at(-1) === '') inputs.pop();
     const attributes = [int('num_heads', heads)];
@@ -166,7 +171,11 @@ export class EncoderGraph {
     const swapped = writer.op('Transpose', [part(key)], ints('perm', [0, 1, 3, 2]));
     const scores = writer.op('MatMul', [part(query), swapped]);
     const limited = writer.op('Tanh', [this.multiply(scores, writer.float(scale / softCap))]);
-    const masks = [this.#paddingBias, ...(isCausal ? [this.#causalBias] : []), ...(bias ? [bias] : [])];
+    const masks = [
+      ...(this.hasPadding ? [this.#paddingBias] : []),
+      ...(isCausal ? [this.#causalBias] : []),
+      ...(bias ? [bias] : []),
+    ];
     const masked = masks.reduce(
       (sum, mask) => this.add(sum, mask),
       this.multiply(limited, writer.float(softCap)),

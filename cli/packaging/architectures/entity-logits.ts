@@ -5,7 +5,7 @@ import type { EncoderGraph } from './encoder-graph.ts';
 import { type EntityFusion, type EntityVectors, fuseEntities } from './entity-fusion.ts';
 import type { Value } from './graph-writer.ts';
 import { encodeLabels, type LabelEncoder } from './label-encoder.ts';
-import type { WriteOutput } from './write-graph.ts';
+import { ofTexts, type WriteOutput } from './write-graph.ts';
 
 /** How a GLiNER model computes its scores. */
 export interface EntityGraph {
@@ -34,9 +34,8 @@ export const ENTITY_ENCODER = 'token_rep_layer.bert_layer.model.';
 const INT32 = 6;
 
 /** Output: scores of entity types for the spans that start at each word, or for each word. */
-export const writeEntityLogits =
-  (model: EntityGraph): WriteOutput =>
-  (g, { encode }) => {
+export const writeEntityLogits = (model: EntityGraph): WriteOutput =>
+  ofTexts((g, { encode }) => {
     const { writer } = g;
     const encoded = encode(g);
     const projection = 'token_rep_layer.projection';
@@ -55,7 +54,7 @@ export const writeEntityLogits =
           axes: ['batch', 'words', 'width', 'types'],
         }
       : { value: wordLogits(g, words, types), name: 'logits', axes: ['batch', 'words', 'types', 'three'] };
-  };
+  });
 
 /** Without LSTM layers: models with a second encoder can have their weights, but do not use them. */
 function withLabels(

@@ -24,10 +24,13 @@ const EXTERNAL = 1;
 /** ONNX Runtime's fused operators, each of which replaces several ONNX operators. */
 const FUSED = 'com.microsoft';
 
+/** An axis of an input or output: its name, or its size if this is fixed. */
+export type Axis = string | number;
+
 /** Element type and axes of an input. */
 interface InputShape {
   readonly type: number;
-  readonly axes: readonly string[];
+  readonly axes: readonly Axis[];
 }
 
 const PER_TOKEN: InputShape = { type: INT64, axes: ['batch', 'length'] };
@@ -147,12 +150,14 @@ export class GraphWriter {
   }
 
   /** Returns the ONNX file of the graph. */
-  finish(output: Value, name: string, axes: readonly string[]): Uint8Array {
+  finish(output: Value, name: string, axes: readonly Axis[]): Uint8Array {
     const result = create(NodeProtoSchema, { opType: 'Identity', name, input: [output], output: [name] });
-    const valueInfo = (value: string, elemType: number, dims: readonly string[]) =>
+    const dimension = (axis: Axis) =>
+      typeof axis === 'string' ? { dimParam: axis } : { dimValue: BigInt(axis) };
+    const valueInfo = (value: string, elemType: number, dims: readonly Axis[]) =>
       create(ValueInfoProtoSchema, {
         name: value,
-        type: { tensorType: { elemType, shape: { dim: dims.map((dimParam) => ({ dimParam })) } } },
+        type: { tensorType: { elemType, shape: { dim: dims.map(dimension) } } },
       });
     return toBinary(
       ModelProtoSchema,

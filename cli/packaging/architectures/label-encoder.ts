@@ -1,13 +1,13 @@
 import { LABEL_PREFIX } from '#contract/manifest.ts';
 import { int } from '../onnx/attributes.ts';
-import type { Architecture } from './architectures.ts';
+import type { TextArchitecture } from './architectures.ts';
 import { ConfigReader } from './config-reader.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
 
 /** The second encoder of a GLiNER model, which reads the entity types. */
 export interface LabelEncoder {
-  readonly architecture: Architecture;
+  readonly architecture: TextArchitecture;
   /** Settings in the form of config.json. */
   readonly config: Readonly<Record<string, unknown>>;
 }

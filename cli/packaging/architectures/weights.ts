@@ -20,10 +20,16 @@ export class Weights {
     return this.#find(name) !== undefined;
   }
 
-  get(name: string): StoredTensor {
+  /** The tensor with this name. Checks its shape, if one is given. */
+  get(name: string, shape?: readonly number[]): StoredTensor {
     const tensor = this.#find(name);
     if (!tensor)
       throw configError(`The weights do not contain the tensor ${name}, which this architecture requires.`);
+    if (shape && tensor.shape.join() !== shape.join()) {
+      throw configError(
+        `The tensor ${name} has the shape [${tensor.shape.join(', ')}], but config.json requires [${shape.join(', ')}]. Use the config.json that belongs to the weights.`,
+      );
+    }
     return tensor;
   }
 

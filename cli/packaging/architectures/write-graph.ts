@@ -1,21 +1,26 @@
 import { copyFileSync, linkSync, realpathSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { configError } from '#contract/errors.ts';
 import { needsExport } from '../exports/needs-export.ts';
 import { readJsonObject } from '../model/read-json.ts';
 import { int } from '../onnx/attributes.ts';
 import { MASKED_OUTPUT, selectMasked } from '../onnx/mask-positions.ts';
 import {
   type Architecture,
-  ARCHITECTURE_NAMES,
+  ALL_MODEL_TYPES,
   architecturesWith,
   findArchitecture,
+  type TextArchitecture,
 } from './architectures.ts';
 import { ConfigReader } from './config-reader.ts';
 import { EncoderGraph } from './encoder-graph.ts';
 import { findWeights } from './find-weights.ts';
-import type { Value } from './graph-writer.ts';
+import type { Axis, Value } from './graph-writer.ts';
 import { type AnswerWords, type HeadName, type TextHead, wordLogitHead } from './heads.ts';
+import type { ImageArchitecture } from './image-architectures.ts';
+import { ImageGraph, type ImageSize } from './image-graph.ts';
+import { towerOf } from './towers.ts';
 import { Weights } from './weights.ts';
 
 export interface ModelWeights {
@@ -39,7 +44,7 @@ export interface EncoderPart {
 interface WrittenOutput {
   readonly value: Value;
   readonly name: string;
-  readonly axes: readonly string[];
+  readonly axes: readonly Axis[];
 }
 
 /** Writes the nodes of an encoder and of a model type's head. */
@@ -69,68 +74,123 @@ export async function writeGraph(
   return graph;
 }
 
+/** Writes the output of an encoder of texts. */
+export const ofTexts =
+  (write: (g: EncoderGraph, architecture: TextArchitecture) => WrittenOutput): WriteOutput =>
+  (g, architecture) => {
+    if (architecture.input === 'tokens') return write(g, architecture);
+    if (architecture.input === 'tokens or pixels') return write(towerOf(g, 'text'), architecture.text);
+    throw otherInput(g, 'images, not texts');
+  };
+
+/** Writes the output of an encoder of images that have this size. */
+const ofImages =
+  (size: ImageSize, write: (g: ImageGraph, architecture: ImageArchitecture) => WrittenOutput): WriteOutput =>
+  (g, architecture) => {
+    if (architecture.input === 'pixels') return write(new ImageGraph(g, size), architecture);
+    if (architecture.input === 'tokens or pixels')
+      return write(new ImageGraph(towerOf(g, 'vision'), size), architecture.image);
+    throw otherInput(g, 'texts, not images');
+  };
+
+const otherInput = ({ config }: EncoderGraph, input: string): Error =>
+  configError(
+    `A model of type ${JSON.stringify(config.text('model_type', ''))} encodes ${input}. Choose another model or another \`model_type\` in the build configuration.`,
+  );
+
 /** Output: a vector for each token. */
-export const writeHiddenStates: WriteOutput = (g, { encode }) => ({
+export const writeHiddenStates: WriteOutput = ofTexts((g, { encode }) => ({
   value: g.byText(encode(g)),
   name: 'last_hidden_state',
   axes: ['batch', 'length', 'width'],
-});
+}));
 
 /** Output: the scores of each text. */
-export const writeTextLogits: WriteOutput = (g, architecture) => ({
+export const writeTextLogits: WriteOutput = ofTexts((g, architecture) => ({
   value: logitsOf(g, architecture, 'textHead'),
   name: 'logits',
   axes: ['batch', 'labels'],
-});
+}));
 
 /** Output: the score of each text in a generative reranker. */
-export const writeWordLogit =
-  (words: AnswerWords): WriteOutput =>
-  (g, { encode }) => ({
+export const writeWordLogit = (words: AnswerWords): WriteOutput =>
+  ofTexts((g, { encode }) => ({
     value: wordLogitHead(words)(g, encode(g)),
     name: 'logits',
     axes: ['batch', 'labels'],
-  });
+  }));
 
 /** Output: the scores of each token. */
-export const writeTokenLogits: WriteOutput = (g, architecture) => ({
+export const writeTokenLogits: WriteOutput = ofTexts((g, architecture) => ({
   value: g.byText(logitsOf(g, architecture, 'tokenHead')),
   name: 'logits',
   axes: ['batch', 'length', 'labels'],
-});
+}));
 
 /** Output: for each token, the scores for an answer that starts there and for an answer that ends there. */
-export const writeAnswerLogits: WriteOutput = (g, architecture) => ({
+export const writeAnswerLogits: WriteOutput = ofTexts((g, architecture) => ({
   value: g.byText(logitsOf(g, architecture, 'answerHead')),
   name: 'logits',
   axes: ['batch', 'length', 'two'],
-});
+}));
 
 /** Output: vocabulary scores of each token. */
-export const writeVocabularyLogits: WriteOutput = (g, architecture) => ({
+export const writeVocabularyLogits: WriteOutput = ofTexts((g, architecture) => ({
   value: g.byText(logitsOf(g, architecture, 'maskedHead')),
   name: 'logits',
   axes: ['batch', 'length', 'vocabulary'],
-});
+}));
 
 /** Output: vocabulary scores of the masked tokens. */
-export function writeMaskedLogits(
-  g: EncoderGraph,
-  architecture: Architecture,
-  maskId: number,
-): WrittenOutput {
-  const { writer } = g;
-  const head = headOf(g, architecture, 'maskedHead');
-  const masked = selectMasked(writer, g.byText(architecture.encode(g)), maskId);
-  const logits = head(g, writer.op('Flatten', [masked], int('axis', 2)));
-  const texts = writer.op('Shape', [masked], int('start', 0), int('end', 2));
-  const shape = writer.op('Concat', [texts, writer.integers([-1])], int('axis', 0));
-  return {
-    value: writer.op('Reshape', [logits, shape]),
-    name: MASKED_OUTPUT.name,
-    axes: MASKED_OUTPUT.shape,
-  };
-}
+export const writeMaskedLogits = (maskId: number): WriteOutput =>
+  ofTexts((g, architecture) => {
+    const { writer } = g;
+    const head = headOf(g, architecture, 'maskedHead');
+    const masked = selectMasked(writer, g.byText(architecture.encode(g)), maskId);
+    const logits = head(g, writer.op('Flatten', [masked], int('axis', 2)));
+    const texts = writer.op('Shape', [masked], int('start', 0), int('end', 2));
+    const shape = writer.op('Concat', [texts, writer.integers([-1])], int('axis', 0));
+    return {
+      value: writer.op('Reshape', [logits, shape]),
+      name: MASKED_OUTPUT.name,
+      axes: MASKED_OUTPUT.shape,
+    };
+  });
+
+/**
+ * Output: the vector of each text in a space that it shares with images. `padId` is the id of padding.
+ *
+ * @internal Exported for tests only.
+ */
+export const writeTextVectors = (padId: number): WriteOutput =>
+  ofTexts((g, { textVector }) => {
+    if (!textVector) {
+      throw needsExport(
+        `A model of type ${JSON.stringify(g.config.text('model_type', ''))} has no vectors that texts share with images. Types that have them: ${architecturesWith('textVector').join(', ')}.`,
+      );
+    }
+    return { value: textVector(g, padId), name: 'text_embeds', axes: ['batch', 'width'] };
+  });
+
+/** Output: the scores of each image. */
+export const writeImageLogits = (size: ImageSize): WriteOutput =>
+  ofImages(size, (g, { encode, labelHead }) => ({
+    value: labelHead(g, encode(g)),
+    name: 'logits',
+    axes: ['batch', 'labels'],
+  }));
+
+/** Output: the vector of each image, pooled as in the model's own code. */
+export const writeImageVectors = (size: ImageSize): WriteOutput =>
+  ofImages(size, (g, { encode, imageVector }) => ({
+    value: imageVector(g, encode(g)),
+    name: 'image_embeds',
+    axes: ['batch', 'width'],
+  }));
+
+/** Output: the hidden states of each image. */
+export const writeImageStates = (size: ImageSize): WriteOutput =>
+  ofImages(size, (g, { encode, axes }) => ({ value: encode(g), name: 'last_hidden_state', axes }));
 
 /** Names of the heads in errors. */
 const HEADS: Record<HeadName, string> = {
@@ -140,10 +200,10 @@ const HEADS: Record<HeadName, string> = {
   maskedHead: 'masked-LM',
 };
 
-const logitsOf = (g: EncoderGraph, architecture: Architecture, name: HeadName): Value =>
+const logitsOf = (g: EncoderGraph, architecture: TextArchitecture, name: HeadName): Value =>
   headOf(g, architecture, name)(g, architecture.encode(g, name));
 
-function headOf(g: EncoderGraph, architecture: Architecture, name: HeadName): TextHead {
+function headOf(g: EncoderGraph, architecture: TextArchitecture, name: HeadName): TextHead {
   const head = architecture[name];
   if (head) return head;
   throw needsExport(
@@ -155,7 +215,7 @@ function architectureOf(modelType: string, configPath: string): Architecture {
   const found = findArchitecture(modelType);
   if (found) return found;
   throw needsExport(
-    `${configPath} has the \`model_type\` ${JSON.stringify(modelType)}, but only ${ARCHITECTURE_NAMES.join(', ')} can be built without an export.`,
+    `${configPath} has the \`model_type\` ${JSON.stringify(modelType)}, but only ${ALL_MODEL_TYPES.join(', ')} can be built without an export.`,
   );
 }
 

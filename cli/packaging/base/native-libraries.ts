@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createRequire } from 'node:module';
 import { LUA_WASM, type NativeList } from '#contract/native.ts';
+import { DECODER_WASM } from '#platform/images/decoder-wasm.ts';
 import { type Platform, shortName } from '#contract/platforms.ts';
 import { sha256 } from '#platform/sha256.ts';
 import { packageFolder } from '../../adapters/own-files.ts';
@@ -44,3 +46,7 @@ export function luaWasmFile(): string {
   if (!wasmoon) throw new Error('wasmoon is not installed');
   return join(wasmoon, 'dist', 'glue.wasm');
 }
+
+/** The name and the path of each decoder for images in WebAssembly. */
+export const decoderFiles = (): [name: string, path: string][] =>
+  Object.entries(DECODER_WASM).map(([name, file]) => [name, createRequire(import.meta.url).resolve(file)]);

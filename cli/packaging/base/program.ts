@@ -7,7 +7,7 @@ import { repositoryFile } from '../../adapters/own-files.ts';
 import { zstd } from '../../adapters/zstd.ts';
 import { collectNotices, LUA_PACKAGE, NATIVE_PACKAGES } from '../notices/collect-notices.ts';
 import { formatNotices } from '../notices/format-notices.ts';
-import { luaWasmFile } from './native-libraries.ts';
+import { decoderFiles, luaWasmFile } from './native-libraries.ts';
 import { pageAssets } from './page-assets.ts';
 
 /** The program of an executable: one code file and its assets. */
@@ -33,6 +33,8 @@ interface Sources {
   readonly data?: readonly string[];
   /** Whether the program runs Lua, so that Lua is included as an asset. */
   readonly hasLua?: boolean;
+  /** Whether the program decodes images, so that the decoders are included as assets. */
+  readonly readsImages?: boolean;
 }
 
 /** Pages of all programs. */
@@ -49,6 +51,7 @@ const SOURCES = {
     main: 'runtime/targets/encoder/main.ts',
     workers: { ...SHARED_WORKERS, encoder: 'runtime/targets/encoder/engine/worker.ts' },
     pages: [...SHARED_PAGES, 'targets/encoder/http/page'],
+    readsImages: true,
   },
   manager: {
     main: 'runtime/targets/manager/main.ts',
@@ -106,6 +109,7 @@ async function bundleAll(name: ProgramName, version: string): Promise<ProgramFil
     Promise.all([
       ...(sources.data ?? []).map((path) => packedData(repositoryFile(path))),
       ...(sources.hasLua ? [packedData(luaWasmFile(), LUA_WASM)] : []),
+      ...(sources.readsImages ? decoderFiles().map(([name, path]) => packedData(path, name)) : []),
     ]),
     pageAssets(
       sources.pages.map((room) => ({ room, folder: repositoryFile(`runtime/${room}/browser`) })),

@@ -16,7 +16,7 @@ export const noWay = ({ kind }: Pick<ExportFacts, 'kind'>): string | undefined =
 const NO_WAYS: Readonly<Record<ExportFacts['kind'], string | undefined>> = {
   encoder: undefined,
   table: undefined,
-  images: 'it is an image model, and only text models can be built',
+  images: 'it is an image model of a type that cannot be built from its weights, and it has no ONNX graph',
   audio: 'it is an audio model, and only text models can be built',
   decoder: 'it has a decoder that generates text, and only encoders can be built',
 };

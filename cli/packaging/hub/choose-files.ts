@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { formatBytes } from '#core/model/progress.ts';
 import { type GraphVariant, graphVariants, isDataOf, withoutGraph } from '../model/graph-variants.ts';
+import { PROCESSOR_FILES } from '../images/find-processor.ts';
 import { GLINER_CONFIG, isGlinerAmong, LABEL_TOKENIZER_FOLDER } from '../exports/gliner.ts';
 import { isDocument } from '../model/model-documents.ts';
 import { HEAD_FILES } from '../model/token-outputs.ts';
@@ -36,6 +37,7 @@ const MODEL_FILES = [
   'chat_template.jinja',
   'artifact.metadata',
   'onnx_config.json',
+  ...PROCESSOR_FILES,
   ...HEAD_FILES,
   GLINER_CONFIG,
   ROUTER_FILE,

@@ -1,4 +1,4 @@
-import type { ModelType } from '#contract/model-types.ts';
+import type { ModelType, TextModelType } from '#contract/model-types.ts';
 import type { TypeFacts, WindowSettings } from '#contract/manifest.ts';
 import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
@@ -11,25 +11,29 @@ import type { ModelFiles, SettingsFile } from './locate-files.ts';
 import type { GraphRules, PreparedGraph } from './prepared-graph.ts';
 import type { PreparedTokenizer, TokenizerDefaults } from './prepare-tokenizer.ts';
 
-/**
- * The build rules of a model type: one file per type, listed in `build-types.ts`. A build reads a
- * model's settings, then its tokenizer, then its graph. Each of these functions returns the next
- * one.
- */
-export interface BuildType<Type extends ModelType = ModelType> {
+/** The rules that do not depend on what a model reads. */
+export interface GuessedType {
   /** The clues that a model is of this type. */
   readonly guess: (evidence: Evidence) => Clue[] | Promise<Clue[]>;
   /** A type that users often need instead of this one. It is suggested if the type was guessed. */
   readonly alternative?: Alternative;
   /** The model's settings file. Default: config.json, which is optional for some models. */
   readonly settingsFile?: SettingsFile;
+  /** Options that the `infer` command of the executable requires in addition to a text. */
+  readonly inferOptions?: string;
+}
+
+/**
+ * The build rules of a model type: one file per type, listed in `build-types.ts`. A build reads a
+ * model's settings, then its tokenizer, then its graph. Each of these functions returns the next
+ * one.
+ */
+export interface BuildType<Type extends TextModelType = TextModelType> extends GuessedType {
   /**
    * For models that read text pairs: the text that is truncated or read in windows. The other text
    * must be read as a whole.
    */
   readonly truncatedText?: TokenizerSettings['truncatedText'];
-  /** Options that the `infer` command of the executable requires in addition to a text. */
-  readonly inferOptions?: string;
   /** Reads a model's settings from its files. */
   readonly read: (request: ReadModelRequest) => Promise<ReadModel<Type>>;
 }
@@ -51,7 +55,7 @@ export interface ReadModelRequest {
 }
 
 /** A model whose settings have been read. */
-export interface ReadModel<Type extends ModelType = ModelType> {
+export interface ReadModel<Type extends TextModelType = TextModelType> {
   readonly modelConfig: ModelConfig;
   readonly tokenizer?: TokenizerDefaults;
   /** Settings of the model that are not used, one sentence each. */
@@ -63,7 +67,7 @@ export interface ReadModel<Type extends ModelType = ModelType> {
 }
 
 /** A model whose tokenizer has been loaded. */
-export interface TokenizedModel<Type extends ModelType = ModelType> {
+export interface TokenizedModel<Type extends TextModelType = TextModelType> {
   /** Writes the encoder and head if the build writes the graph from safetensors. */
   readonly write: WriteOutput;
   /** The part of the model that is an encoder. Default: the model in config.json. */
@@ -74,7 +78,7 @@ export interface TokenizedModel<Type extends ModelType = ModelType> {
 }
 
 /** A model whose graph has been run. */
-export interface FinishedModel<Type extends ModelType = ModelType> {
+export interface FinishedModel<Type extends TextModelType = TextModelType> {
   /**
    * Converts the output for one text to a form in which quantized results can be compared with the
    * original ones; undefined if models of this type are not quantized.

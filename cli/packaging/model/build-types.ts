@@ -1,5 +1,8 @@
-import type { ModelType } from '#contract/model-types.ts';
-import type { BuildType } from './build-type.ts';
+import type { ImageModelType, ModelType, TextModelType } from '#contract/model-types.ts';
+import type { ImageBuildType } from '../images/image-build-type.ts';
+import { imageClassificationBuild } from '../images/image-classification.ts';
+import { imageEmbeddingBuild } from '../images/image-embedding.ts';
+import type { BuildType, GuessedType } from './build-type.ts';
 import { embeddingBuild } from './embedding.ts';
 import { fillMaskBuild } from './fill-mask.ts';
 import { multiVectorBuild } from './multi-vector.ts';
@@ -11,8 +14,8 @@ import { tokenClassificationBuild } from './token-classification.ts';
 import { zeroShotClassificationBuild } from './zero-shot-classification.ts';
 import { zeroShotNerBuild } from './zero-shot-ner.ts';
 
-/** All model types. If clues are equally certain, the first type is guessed. */
-export const BUILD_TYPES: { readonly [Type in ModelType]: BuildType<Type> } = {
+/** Model types that read texts. */
+export const BUILD_TYPES: { readonly [Type in TextModelType]: BuildType<Type> } = {
   token_classification: tokenClassificationBuild,
   zero_shot_classification: zeroShotClassificationBuild,
   sequence_classification: sequenceClassificationBuild,
@@ -23,4 +26,16 @@ export const BUILD_TYPES: { readonly [Type in ModelType]: BuildType<Type> } = {
   multi_vector: multiVectorBuild,
   fill_mask: fillMaskBuild,
   embedding: embeddingBuild,
+};
+
+/** Model types that read images. */
+export const IMAGE_BUILD_TYPES: { readonly [Type in ImageModelType]: ImageBuildType<Type> } = {
+  image_classification: imageClassificationBuild,
+  image_embedding: imageEmbeddingBuild,
+};
+
+/** All model types. If clues are equally certain, the first type is guessed. */
+export const GUESSED_TYPES: Readonly<Record<ModelType, GuessedType>> = {
+  ...IMAGE_BUILD_TYPES,
+  ...BUILD_TYPES,
 };

@@ -27,7 +27,7 @@ export const fillMaskBuild: BuildType<'fill_mask'> = {
     async withTokenizer({ tokenizer }) {
       const mask = await findMaskToken(files, tokenizer);
       return {
-        write: (g, architecture) => writeMaskedLogits(g, architecture, mask.id),
+        write: writeMaskedLogits(mask.id),
         rules: maskRules(mask.id),
         withGraph: ({ width }) => ({
           compare: compareTokenScores(width),

@@ -2,7 +2,7 @@ import { configError } from '#contract/errors.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import { isMapping } from '#core/yaml/describe.ts';
 import { RERANKER_FAMILIES } from './causal-rerankers.ts';
-import { BUILD_TYPES } from './build-types.ts';
+import { GUESSED_TYPES } from './build-types.ts';
 import { CERTAINTY, type Evidence } from './evidence.ts';
 import type { GraphOutput } from './graph-outputs.ts';
 import { findIn } from './locate-files.ts';
@@ -60,10 +60,10 @@ export function evidenceOf({ config, modules, outputs = [], ...named }: Contents
 /** Guesses a model's name and type from its files. The build checks the guess against the ONNX graph. */
 export async function guessModel(evidence: Evidence): Promise<ModelGuess> {
   const { name, config, architectures } = evidence;
-  const types = Object.keys(BUILD_TYPES) as ModelType[];
+  const types = Object.keys(GUESSED_TYPES) as ModelType[];
   const clues = await Promise.all(
     types.map(async (modelType) =>
-      (await BUILD_TYPES[modelType].guess(evidence)).map((clue) => ({ ...clue, modelType })),
+      (await GUESSED_TYPES[modelType].guess(evidence)).map((clue) => ({ ...clue, modelType })),
     ),
   );
   const [best] = clues

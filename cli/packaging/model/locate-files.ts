@@ -8,7 +8,7 @@ import { chooseGraphIn } from './graph-variants.ts';
 import { jsonIn, MODULE_FOLDERS, statedIn } from './model-listing.ts';
 import { isTable } from '../tables/is-table.ts';
 
-export interface ModelFiles {
+export interface FoundFiles {
   /** The folder with the model's documents and settings. */
   readonly folder: string;
   /** Path of the ONNX graph, or of the safetensors for which the build writes a graph. */
@@ -18,13 +18,17 @@ export interface ModelFiles {
    * for each file.
    */
   readonly graph: string | undefined;
-  /** Path of tokenizer.json, or of a vocabulary to convert to tokenizer.json. */
-  readonly tokenizer: string;
   /**
    * Path of config.json or gliner_config.json; undefined if the folder contains neither. Models
    * with labels require it.
    */
   readonly modelConfig: string | undefined;
+}
+
+/** The files of a model that reads texts. */
+export interface ModelFiles extends FoundFiles {
+  /** Path of tokenizer.json, or of a vocabulary to convert to tokenizer.json. */
+  readonly tokenizer: string;
   readonly tokenizerConfig: string | undefined;
   /** The folder with the tokenizer, if the model uses that of another model. */
   readonly tokenizerFolder?: string | undefined;
@@ -61,28 +65,38 @@ export function locateModelFiles(model: ModelSource, settings: Partial<SettingsF
       tokenizerConfig: tokenizerConfig ?? neighbor(model.tokenizer),
     };
   }
-  const { folder, variant, tokenizerFolder, labelFolder } = model;
-  if (!isFolder(folder))
-    throw configError(`No such directory: ${folder}. \`path\` must be the model folder.`);
-  const { path: graph } = chooseGraphIn(folder, variant);
-  const weights = join(folder, graph);
-  requireFile(weights, () => `No such file: ${graph} (searched in ${folder}).`);
-  const { name = 'config.json', missing } = settings;
-  const modelConfig = findIn(folder, name);
-  if (modelConfig === undefined && missing) throw missing(join(folder, name));
-  const tokenizer = locateTokenizer(folder, weights, tokenizerFolder);
+  const { folder, tokenizerFolder, labelFolder } = model;
+  const found = locateGraph(model, settings);
+  const tokenizer = locateTokenizer(folder, found.weights, tokenizerFolder);
   const isStatic = isTable(statedIn(folder));
   return {
-    folder: modelConfig === undefined ? folder : settingsFolder(dirname(modelConfig)),
-    weights,
-    graph,
-    modelConfig,
+    ...found,
     tokenizer,
     // Libraries for static models only read tokenizer.json.
     tokenizerConfig: isStatic ? undefined : neighbor(tokenizer),
     tokenizerFolder,
     labelFolder,
     isTable: isStatic,
+  };
+}
+
+/** Finds the graph and the settings in a model's folder. */
+export function locateGraph(
+  { folder, variant }: Extract<ModelSource, { readonly kind: 'folder' }>,
+  { name = 'config.json', missing }: Partial<SettingsFile>,
+): FoundFiles {
+  if (!isFolder(folder))
+    throw configError(`No such directory: ${folder}. \`path\` must be the model folder.`);
+  const { path: graph } = chooseGraphIn(folder, variant);
+  const weights = join(folder, graph);
+  requireFile(weights, () => `No such file: ${graph} (searched in ${folder}).`);
+  const modelConfig = findIn(folder, name);
+  if (modelConfig === undefined && missing) throw missing(join(folder, name));
+  return {
+    folder: modelConfig === undefined ? folder : settingsFolder(dirname(modelConfig)),
+    weights,
+    graph,
+    modelConfig,
   };
 }
 

@@ -12,7 +12,7 @@ import type { TokenOutputNames } from '../onnx/token-outputs.ts';
 import type { OptimizeRequest } from './optimize-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { Manifest } from '#contract/manifest.ts';
-import type { ModelFiles } from './locate-files.ts';
+import type { FoundFiles } from './locate-files.ts';
 
 /** A graph to prepare, and the known facts about its model. */
 export interface GraphRequest extends SignatureRequest, OptimizeRequest {
@@ -128,9 +128,10 @@ export type PreparedGraph = Omit<RewrittenGraph, 'graph' | 'graphPath' | 'tokenO
 
 /** A prepared model, with everything that is appended to the base runtime. */
 export interface PreparedModel {
-  readonly files: ModelFiles;
-  readonly tokenizer: PreparedTokenizer;
-  readonly graph: PreparedGraph;
+  readonly files: FoundFiles;
+  /** Undefined if the model reads images. */
+  readonly tokenizer: PreparedTokenizer | undefined;
+  readonly graph: Pick<PreparedGraph, 'graphPath' | 'weightsPath'>;
   /** Lua source of the transform, if the model has one. */
   readonly transform: string | undefined;
   /** Weights of the modules after pooling, if the model has any. */

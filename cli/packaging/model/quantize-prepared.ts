@@ -10,7 +10,7 @@ import { readCalibrationTexts } from '../quantize/calibration-texts.ts';
 import type { Compare } from '../quantize/accuracy.ts';
 import { useBfloat16 } from '../quantize/bfloat16-model.ts';
 import { quantizeModel } from '../quantize/quantize-model.ts';
-import type { Ids } from '../quantize/trial.ts';
+import { type Ids, textSamples } from '../quantize/trial.ts';
 import { tryTextGraph } from './prepare-graph.ts';
 import type { GraphRequest, PreparedGraph } from './prepared-graph.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
@@ -54,13 +54,13 @@ export async function quantizePrepared(
         weightsPath,
         file,
         output: signature.output.name,
-        inputs: {
+        samples: textSamples({
           folder: dirname(graphPath),
           inputs: signature.inputs,
           padId: tokenizer.settings.padId,
           fixedShape,
           firstPosition,
-        },
+        }),
         compare,
         thresholds: { minCosine, minAgreement },
         isOptional: form === 'auto',

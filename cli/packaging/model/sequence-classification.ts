@@ -102,7 +102,6 @@ function readReranker(
 /**
  * Returns the score function that transformers' text classification pipeline would choose for this
  * config.json.
- * @internal Exported for tests only.
  */
 export function scoreFunctionOf({ problem_type: problem }: ModelConfig, labels: number): ScoreFunction {
   if (problem === 'regression') return 'none';

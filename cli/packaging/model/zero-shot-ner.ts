@@ -5,7 +5,7 @@ import type { WindowSettings } from '#contract/manifest.ts';
 import { outputSize } from '#core/model/manifest-facts.ts';
 import { isCount } from '#core/numbers/is-count.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
-import { type Architecture, findArchitecture } from '../architectures/architectures.ts';
+import { findArchitecture, type TextArchitecture } from '../architectures/architectures.ts';
 import { type EntityFusion, FUSION_STEPS } from '../architectures/entity-fusion.ts';
 import { ENTITY_ENCODER, type EntityGraph, writeEntityLogits } from '../architectures/entity-logits.ts';
 import { isStoredWeights } from '../architectures/weight-files.ts';
@@ -151,9 +151,12 @@ function entityGraph(
     if (value === undefined || value === null || usual.includes(value)) continue;
     throw refused(`sets \`${key}\` to ${JSON.stringify(value)}`);
   }
-  const architectureOf = ({ config: { model_type: family } }: EntityEncoder, key: string): Architecture => {
+  const architectureOf = (
+    { config: { model_type: family } }: EntityEncoder,
+    key: string,
+  ): TextArchitecture => {
     const found = typeof family === 'string' ? findArchitecture(family) : undefined;
-    if (found) return found;
+    if (found?.input === 'tokens') return found;
     const named = family === undefined ? fields[key] : family;
     throw refused(`has the encoder ${JSON.stringify(named ?? null)}`);
   };

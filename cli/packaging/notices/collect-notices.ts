@@ -8,12 +8,19 @@ import { readTexts } from './read-texts.ts';
 
 /** Package with Lua as WebAssembly. */
 export const LUA_PACKAGE = 'wasmoon';
+/** Decoders of images in WebAssembly. */
+const IMAGE_PACKAGES = ['@jsquash/jpeg', '@jsquash/webp'];
 
 /**
  * Packages with the native libraries that run models. Their license files do not cover the software
  * that the libraries contain.
  */
-export const NATIVE_PACKAGES: readonly string[] = ['onnxruntime-node', 'tokenizers', LUA_PACKAGE];
+export const NATIVE_PACKAGES: readonly string[] = [
+  'onnxruntime-node',
+  'tokenizers',
+  LUA_PACKAGE,
+  ...IMAGE_PACKAGES,
+];
 
 /** Collects the notices for a program: for this project, Node, its bundled files and its native libraries. */
 export async function collectNotices(

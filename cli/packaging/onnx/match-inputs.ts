@@ -139,10 +139,13 @@ const OTHER_MODELS: readonly (readonly [names: RegExp, problem: string])[] = [
     /^decoder_/,
     ', which belongs to a decoder that generates text. Save only the encoder with its transformers class, such as T5EncoderModel, and export it with `encoderfile export-script`.',
   ],
-  [/pixel|image/i, ', as image models do, but only text models can be built. Choose another model.'],
+  [
+    /pixel|image/i,
+    ', as image models do. Set `model_type` to a type that reads images, or choose another model.',
+  ],
   [
     /^input_(?:features|values)$|waveform|audio/i,
-    ', as audio models do, but only text models can be built. Choose another model.',
+    ', as audio models do, but only models that read texts or images can be built. Choose another model.',
   ],
 ];
 
@@ -250,7 +253,8 @@ const AXES = ['batch', 'sequence'];
  * Returns the size of each axis. The size is undefined if the axis is dynamic, which some exporters
  * write as -1.
  */
-const axesOf = ({ type }: ValueInfoProto): (number | undefined)[] =>
+/** The sizes of an input's axes; undefined for those that vary. */
+export const axesOf = ({ type }: ValueInfoProto): (number | undefined)[] =>
   (type?.tensorType?.shape?.dim ?? []).map(({ dimValue }) => (dimValue > 0n ? Number(dimValue) : undefined));
 
 const shownShape = (value: ValueInfoProto): string =>

@@ -26,9 +26,9 @@ const MATRICES = 'matrices.bin';
  * Rewrites a graph so that ONNX Runtime can compute its matrix products in bfloat16, and measures the
  * accuracy with rounded factors on this machine. Writes the graph's files to `folder`.
  */
-export async function useBfloat16(
+export async function useBfloat16<Sample>(
   runtime: OnnxTools,
-  request: QuantizationRequest,
+  request: QuantizationRequest<Sample>,
   folder: string,
 ): Promise<QuantizedGraph> {
   const { graphPath, weightsPath, output, compare, heldOut, thresholds } = request;
@@ -52,7 +52,7 @@ export async function useBfloat16(
   ).write('bfloat16-probe', (model) => {
     if (model.graph) roundFactors(model.graph);
   });
-  const trial = new Trial(runtime, request.inputs);
+  const trial = new Trial(runtime, request.samples);
   const [original, rounded] = [
     await trial.alone(graphPath, output, heldOut),
     await trial.alone(probe.path, output, heldOut).catch((error: unknown) => {

@@ -8,7 +8,7 @@ import type { MatMulGroup } from './find-matmuls.ts';
 import { GraphFile } from '../onnx/graph-file.ts';
 import { type Scaling, declareFused, MatMulNodes } from './matmul-nodes.ts';
 import type { IntegerTensor, RoundedGroup } from './round-group.ts';
-import type { Ids, Trial } from './trial.ts';
+import type { Trial } from './trial.ts';
 import { WeightsWriter } from './weights-file.ts';
 import { create } from '@bufbuild/protobuf';
 import { type ModelProto, type NodeProto, NodeProtoSchema, type TensorProto } from '#gen/onnx/v1/onnx_pb.ts';
@@ -89,19 +89,19 @@ export interface RoundedModel {
 }
 
 /** Writes a model in different forms, and compares their results with the original. */
-export class Candidates {
+export class Candidates<Sample> {
   readonly #file: GraphFile;
   readonly #rounded: RoundedModel;
-  readonly #trial: Trial;
+  readonly #trial: Trial<Sample>;
   readonly #output: string;
   readonly #compare: Compare;
-  readonly #originals = new Map<readonly Ids[], Float32Array[]>();
+  readonly #originals = new Map<readonly Sample[], Float32Array[]>();
   #count = 0;
 
   constructor(
     file: GraphFile,
     rounded: RoundedModel,
-    trial: Trial,
+    trial: Trial<Sample>,
     { output, compare }: { readonly output: string; readonly compare: Compare },
   ) {
     this.#file = file;
@@ -126,8 +126,8 @@ export class Candidates {
     return (await this.#file.write(name, (model) => quantizeGraph(model, groups, tables))).path;
   }
 
-  async accuracy(path: string, texts: readonly Ids[]): Promise<QuantizationAccuracy> {
-    const [original, quantized] = await this.#outputs(path, texts);
+  async accuracy(path: string, samples: readonly Sample[]): Promise<QuantizationAccuracy> {
+    const [original, quantized] = await this.#outputs(path, samples);
     const compare = this.#compare;
     return accuracyOf(
       original.map((values) => compare(values)),
@@ -135,15 +135,15 @@ export class Candidates {
     );
   }
 
-  async drift(path: string, texts: readonly Ids[]): Promise<number> {
-    return driftOf(...(await this.#outputs(path, texts)));
+  async drift(path: string, samples: readonly Sample[]): Promise<number> {
+    return driftOf(...(await this.#outputs(path, samples)));
   }
 
-  async #outputs(path: string, texts: readonly Ids[]): Promise<[Float32Array[], Float32Array[]]> {
+  async #outputs(path: string, samples: readonly Sample[]): Promise<[Float32Array[], Float32Array[]]> {
     const original =
-      this.#originals.get(texts) ?? (await this.#trial.alone(this.#file.path, this.#output, texts));
-    this.#originals.set(texts, original);
-    return [original, await this.#trial.alone(path, this.#output, texts)];
+      this.#originals.get(samples) ?? (await this.#trial.alone(this.#file.path, this.#output, samples));
+    this.#originals.set(samples, original);
+    return [original, await this.#trial.alone(path, this.#output, samples)];
   }
 }
 
@@ -170,8 +170,8 @@ export async function writeAlone(
 
 /** Time limit for measuring single groups, in milliseconds. */
 const SEARCH_MS = 60_000;
-/** Number of texts on which single groups are measured. */
-const SEARCH_TEXTS = 8;
+/** Number of samples on which single groups are measured. */
+const SEARCH_SAMPLES = 8;
 /**
  * Maximum share of the allowed error when forms are compared. The rest is a reserve, because errors
  * are different for other texts.
@@ -188,10 +188,10 @@ interface ChosenForm {
  * scale per token for all groups, then float32 for the groups with the largest effect on the
  * results. If no form is accurate enough, returns the last one.
  */
-export async function chooseForm(
-  candidates: Candidates,
+export async function chooseForm<Sample>(
+  candidates: Candidates<Sample>,
   scalings: QuantizedForm,
-  texts: readonly Ids[],
+  samples: readonly Sample[],
   thresholds: Thresholds,
 ): Promise<ChosenForm> {
   const strict = {
@@ -203,14 +203,14 @@ export async function chooseForm(
     return {
       path,
       form,
-      passes: reasonAgainst(await candidates.accuracy(path, texts), strict) === undefined,
+      passes: reasonAgainst(await candidates.accuracy(path, samples), strict) === undefined,
     };
   };
   const fastest = await attempt(scalings);
   if (fastest.passes) return fastest;
   const byToken: QuantizedForm = new Map([...scalings.keys()].map((group) => [group, { kind: 'token' }]));
   let last = await attempt(byToken);
-  const sensitive = last.passes ? [] : await mostSensitive(candidates, byToken, texts);
+  const sensitive = last.passes ? [] : await mostSensitive(candidates, byToken, samples);
   for (let count = 1; !last.passes && count <= sensitive.length / 3; count *= 2) {
     const kept = new Set(sensitive.slice(0, count));
     last = await attempt(new Map([...byToken].filter(([group]) => !kept.has(group))));
@@ -222,12 +222,12 @@ export async function chooseForm(
  * Returns groups by their effect on the results, largest first. Groups that could not be measured
  * within the time limit come last.
  */
-async function mostSensitive(
-  candidates: Candidates,
+async function mostSensitive<Sample>(
+  candidates: Candidates<Sample>,
   form: QuantizedForm,
-  texts: readonly Ids[],
+  samples: readonly Sample[],
 ): Promise<MatMulGroup[]> {
-  const few = texts.slice(0, SEARCH_TEXTS);
+  const few = samples.slice(0, SEARCH_SAMPLES);
   const end = performance.now() + SEARCH_MS;
   const drifts: { readonly group: MatMulGroup; readonly drift: number }[] = [];
   for (const [group, scaling] of form) {

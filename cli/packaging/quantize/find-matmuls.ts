@@ -61,12 +61,22 @@ export function findMatMuls(graph: GraphProto): MatMul[] {
   });
 }
 
+/**
+ * The name of a matrix in the form in which it is multiplied. The same tensor can be used as it is and
+ * transposed, which are different matrices.
+ */
+export const formName = ({ weight, isTransposed, alpha }: MatMul): string =>
+  isTransposed || alpha !== 1
+    ? `${weight.name}_${isTransposed ? 'transposed' : 'scaled'}_${alpha}`
+    : weight.name;
+
 /** Groups matrix multiplications that share their input or their matrix. */
 export function groupMatMuls(matmuls: readonly MatMul[]): MatMulGroup[] {
   const groups: { inputs: Set<string>; matrices: Set<string>; matmuls: MatMul[] }[] = [];
   for (const matmul of matmuls) {
-    const { input, weight } = matmul;
-    const own = groups.filter(({ inputs, matrices }) => inputs.has(input) || matrices.has(weight.name));
+    const { input } = matmul;
+    const form = formName(matmul);
+    const own = groups.filter(({ inputs, matrices }) => inputs.has(input) || matrices.has(form));
     const [group = { inputs: new Set(), matrices: new Set(), matmuls: [] }, ...others] = own;
     if (own.length === 0) groups.push(group);
     for (const other of others) {
@@ -76,7 +86,7 @@ export function groupMatMuls(matmuls: readonly MatMul[]): MatMulGroup[] {
       pushAll(group.matmuls, other.matmuls);
     }
     group.inputs.add(input);
-    group.matrices.add(weight.name);
+    group.matrices.add(form);
     group.matmuls.push(matmul);
   }
   return groups.map((group) => ({ inputs: [...group.inputs], matmuls: group.matmuls }));

@@ -10,7 +10,7 @@ import {
 } from '#gen/onnx/v1/onnx_pb.ts';
 import { ints } from '../onnx/attributes.ts';
 import { FLOAT32, INT64, UINT8 } from '../onnx/element-types.ts';
-import type { MatMul } from './find-matmuls.ts';
+import { formName, type MatMul } from './find-matmuls.ts';
 import type { RoundedGroup } from './round-group.ts';
 
 /** The domain of ONNX Runtime's own operators. */
@@ -58,14 +58,15 @@ export class MatMulNodes {
    * after Gelu if multiplication and Gelu are computed together.
    */
   write(
-    { input, weight, bias, result }: MatMul,
+    matmul: MatMul,
     { factors, matrices }: RoundedGroup,
     scaling: Scaling,
     activated?: string,
   ): NodeProto[] {
     this.#nodes = [];
-    const matrix = matrices.get(weight.name);
-    if (!matrix) throw new Error(`${weight.name} was not rounded`);
+    const { input, bias, result } = matmul;
+    const matrix = matrices.get(formName(matmul));
+    if (!matrix) throw new Error(`${matmul.weight.name} was not rounded`);
     const { integers, scales } = matrix;
     for (const tensor of [integers, scales]) this.#added.set(tensor.name, tensor);
     const zero = this.#constant('zero_of_integers', UINT8, [], Uint8Array.of(MIDDLE));

@@ -10,7 +10,7 @@ import {
 import { FLOAT32 } from '../onnx/element-types.ts';
 import { nestedNodes } from '../onnx/nested-nodes.ts';
 import { findActivations } from './activations.ts';
-import type { MatMul } from './find-matmuls.ts';
+import { formName, type MatMul } from './find-matmuls.ts';
 import { declareFused, FUSED } from './matmul-nodes.ts';
 import { matrixOf } from './round-group.ts';
 import type { WeightsWriter } from './weights-file.ts';
@@ -50,7 +50,7 @@ export async function preparePlainProducts(
       continue;
     }
     if (readElsewhere.has(weight.name)) continue;
-    const name = `${weight.name}_${isTransposed ? 'transposed' : 'scaled'}_${alpha}`;
+    const name = formName(matmul);
     const values = written.has(name) ? [] : [matrixOf(matmul, weights)];
     const matrix = written.get(name) ?? (await writer.add(name, FLOAT32, [inputs, outputs], values));
     written.set(name, matrix);

@@ -1,16 +1,16 @@
 import { type AppError, configError } from '#contract/errors.ts';
 import type { Quantization } from '#contract/quantization.ts';
 import type { Compare, Thresholds } from './accuracy.ts';
-import type { Ids, TrialInputs } from './trial.ts';
+import type { Samples } from './trial.ts';
 
-export interface QuantizationRequest {
+export interface QuantizationRequest<Sample> {
   /** Path of the float32 graph. Its weights are in the same folder. */
   readonly graphPath: string;
   readonly weightsPath: string;
   /** The model file, for messages. */
   readonly file: string;
   readonly output: string;
-  readonly inputs: TrialInputs;
+  readonly samples: Samples<Sample>;
   readonly compare: Compare;
   readonly thresholds: Thresholds;
   /**
@@ -18,9 +18,9 @@ export interface QuantizationRequest {
    * instead of failing the build.
    */
   readonly isOptional: boolean;
-  /** Token ids of the texts for computing scales, and of the texts for measuring accuracy. */
-  readonly calibration: readonly Ids[];
-  readonly heldOut: readonly Ids[];
+  /** The samples for computing scales, and those for measuring accuracy. */
+  readonly calibration: readonly Sample[];
+  readonly heldOut: readonly Sample[];
 }
 
 export interface QuantizedGraph {
@@ -33,12 +33,12 @@ export interface QuantizedGraph {
 export const NO_MATRICES = 'no float32 matrices that can be quantized';
 
 /** The error for a graph without matrices, if the model must be quantized. */
-export const noMatrices = ({ file }: QuantizationRequest): AppError =>
+export const noMatrices = ({ file }: { readonly file: string }): AppError =>
   configError(`${file} has ${NO_MATRICES}. Use the float32 graph of the model, or remove \`quantize\`.`);
 
 /** The error for a form of a model whose results differ too much from those in float32. */
 export const notAccurate = (
-  { file }: QuantizationRequest,
+  { file }: { readonly file: string },
   form: Quantization['form'],
   reason: string,
 ): AppError =>

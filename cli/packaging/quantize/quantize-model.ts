@@ -17,7 +17,7 @@ import {
   type QuantizationRequest,
   type QuantizedGraph,
 } from './quantization-request.ts';
-import { evenBatches, type Ids, Trial } from './trial.ts';
+import { Trial } from './trial.ts';
 import { WeightsWriter } from './weights-file.ts';
 import { GraphAppender } from '../onnx/graph-appender.ts';
 import type { Scaling } from './matmul-nodes.ts';
@@ -26,15 +26,15 @@ import { greatest } from '#core/numbers/extremes.ts';
 /** Name of the file for integer matrices and tables. */
 const INTEGERS = 'integers.bin';
 /**
- * Number of calibration texts for comparing candidates. Held-out texts are not used, so that the
+ * Number of calibration samples for comparing candidates. Held-out samples are not used, so that the
  * choice does not depend on them.
  */
-const TRIED_TEXTS = 24;
+const TRIED_SAMPLES = 24;
 
 /** Quantizes a graph to the fastest int8 form that is accurate enough. Writes its files to `folder`. */
-export async function quantizeModel(
+export async function quantizeModel<Sample>(
   runtime: OnnxTools,
-  request: QuantizationRequest,
+  request: QuantizationRequest<Sample>,
   folder: string,
 ): Promise<QuantizedGraph | { readonly reason: string }> {
   const { graphPath, weightsPath, thresholds, calibration, heldOut, isOptional } = request;
@@ -45,14 +45,19 @@ export async function quantizeModel(
     if (isOptional) return { reason: `it has ${NO_MATRICES}` };
     throw noMatrices(request);
   }
-  const trial = new Trial(runtime, request.inputs);
-  const batches = evenBatches(calibration, request.inputs.fixedShape);
+  const trial = new Trial(runtime, request.samples);
+  const batches = request.samples.evenBatches(calibration);
   const statistics = await collectStatistics(file, groups, batches, trial);
   const integersPath = join(dirname(graphPath), INTEGERS);
   const rounded = await roundModel({ graph, groups, statistics }, weightsPath, integersPath);
   const scalings = await chooseScalings(file, rounded.groups, batches, trial);
   const candidates = new Candidates(file, rounded, trial, request);
-  const { path, form } = await chooseForm(candidates, scalings, calibration.slice(-TRIED_TEXTS), thresholds);
+  const { path, form } = await chooseForm(
+    candidates,
+    scalings,
+    calibration.slice(-TRIED_SAMPLES),
+    thresholds,
+  );
   const accuracy = await candidates.accuracy(path, heldOut);
   const against = reasonAgainst(accuracy, thresholds);
   if (against !== undefined) {
@@ -104,33 +109,33 @@ async function roundModel(
 }
 
 /** Whether a graph takes less CPU time than the original graph on this machine. */
-async function isFaster(
-  trial: Trial,
-  { graphPath, output, calibration }: QuantizationRequest,
+async function isFaster<Sample>(
+  trial: Trial<Sample>,
+  { graphPath, output, calibration }: QuantizationRequest<Sample>,
   path: string,
 ): Promise<boolean> {
-  const texts = calibration.slice(-TIMED_TEXTS);
+  const samples = calibration.slice(-TIMED_SAMPLES);
   const times = { original: Infinity, quantized: Infinity };
   for (let round = 0; round < ROUNDS; round += 1) {
-    times.original = Math.min(times.original, await trial.processorTime(graphPath, output, texts));
-    times.quantized = Math.min(times.quantized, await trial.processorTime(path, output, texts));
+    times.original = Math.min(times.original, await trial.processorTime(graphPath, output, samples));
+    times.quantized = Math.min(times.quantized, await trial.processorTime(path, output, samples));
   }
   return times.quantized < times.original;
 }
 
-const TIMED_TEXTS = 8;
+const TIMED_SAMPLES = 8;
 /** The first run is not measured, because it also loads the weights. */
 const ROUNDS = 4;
 
 /**
- * Runs calibration texts and collects the statistics of all hidden states that matrix
+ * Runs calibration samples and collects the statistics of all hidden states that matrix
  * multiplications read.
  */
-async function collectStatistics(
+async function collectStatistics<Sample>(
   file: GraphFile,
   groups: readonly MatMulGroup[],
-  batches: readonly (readonly Ids[])[],
-  trial: Trial,
+  batches: readonly (readonly Sample[])[],
+  trial: Trial<Sample>,
 ): Promise<Map<string, InputStatistics>> {
   const widths = new Map(
     groups.flatMap(({ inputs, matmuls: [first] }) =>
@@ -153,11 +158,11 @@ const MAX_NOISE = 3;
 const MARGIN = 1.1;
 
 /** Chooses how each group's hidden states are rounded. */
-async function chooseScalings(
+async function chooseScalings<Sample>(
   file: GraphFile,
   rounded: ReadonlyMap<MatMulGroup, RoundedGroup>,
-  batches: readonly (readonly Ids[])[],
-  trial: Trial,
+  batches: readonly (readonly Sample[])[],
+  trial: Trial<Sample>,
 ): Promise<ReadonlyMap<MatMulGroup, Scaling>> {
   const entries = [...rounded].flatMap(([{ inputs }, { factors }]) =>
     inputs.map((input) => [input, factors] as const),

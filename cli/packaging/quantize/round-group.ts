@@ -1,7 +1,7 @@
 import type { ByteSource } from '#contract/container/byte-source.ts';
 import type { TensorProto, GraphProto } from '#gen/onnx/v1/onnx_pb.ts';
 import { FLOAT32, INT8 } from '../onnx/element-types.ts';
-import type { MatMul, MatMulGroup } from './find-matmuls.ts';
+import { formName, type MatMul, type MatMulGroup } from './find-matmuls.ts';
 import type { InputStatistics } from './probe-graph.ts';
 import { type DiagonalBlocks, roundMatrix } from './round-matrix.ts';
 import { readFloats, type WeightsWriter } from './weights-file.ts';
@@ -13,7 +13,7 @@ export interface IntegerTensor {
   readonly scales: TensorProto;
 }
 
-/** A group's matrices, rounded to integers, by the names of their tensors. */
+/** A group's matrices, rounded to integers, by their `formName`. */
 export interface RoundedGroup {
   /** Hidden states are divided by these factors before rounding, one per column. */
   readonly factors: Float32Array;
@@ -28,8 +28,8 @@ export async function roundGroup(
   writer: WeightsWriter,
 ): Promise<RoundedGroup> {
   const found = inputs.flatMap((input) => statistics.get(input) ?? []);
-  const distinct = [...new Map(matmuls.map((matmul) => [matmul.weight.name, matmul])).values()].map(
-    (matmul) => ({ ...matmul, values: matrixOf(matmul, weights) }),
+  const distinct = [...new Map(matmuls.map((matmul) => [formName(matmul), matmul])).values()].map(
+    (matmul) => ({ ...matmul, name: formName(matmul), values: matrixOf(matmul, weights) }),
   );
   const rowMaxima = new Float32Array(distinct[0]?.inputs ?? 0);
   for (const { outputs, values } of distinct) {
@@ -43,15 +43,15 @@ export async function roundGroup(
   const factors = smoothingFactors(found, rowMaxima);
   const blocks = smoothedBlocks(found, factors);
   const matrices = new Map<string, IntegerTensor>();
-  for (const { weight, inputs: rows, outputs, values } of distinct) {
+  for (const { name, inputs: rows, outputs, values } of distinct) {
     for (let row = 0; row < rows; row += 1) {
       const factor = factors[row] ?? 1;
       for (let at = row * outputs; at < (row + 1) * outputs; at += 1) values[at] = (values[at] ?? 0) * factor;
     }
     const rounded = roundMatrix({ values, inputs: rows, outputs }, blocks);
-    matrices.set(weight.name, {
-      integers: await writer.add(`${weight.name}_integers`, INT8, [rows, outputs], [rounded.values]),
-      scales: await writer.add(`${weight.name}_scales`, FLOAT32, [outputs], [rounded.scales]),
+    matrices.set(name, {
+      integers: await writer.add(`${name}_integers`, INT8, [rows, outputs], [rounded.values]),
+      scales: await writer.add(`${name}_scales`, FLOAT32, [outputs], [rounded.scales]),
     });
   }
   return { factors, matrices };

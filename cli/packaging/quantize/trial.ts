@@ -1,71 +1,96 @@
-import type { FixedShape } from '#contract/fixed-shape.ts';
+import { PIXEL_INPUT } from '#contract/manifest.ts';
 import { rowOf } from '#core/model/raw-output.ts';
 import type { OnnxTools } from '../../adapters/onnxruntime.ts';
+import type { RunTask, TryTask } from '../../adapters/onnxruntime-task.ts';
 
 export type Ids = readonly number[];
 
-/** How texts are passed to a graph. */
-export interface TrialInputs {
-  /** The folder with the graph's weights. */
-  readonly folder: string;
-  readonly inputs: readonly string[];
-  readonly padId: number;
-  readonly fixedShape: FixedShape | undefined;
-  readonly firstPosition: number | undefined;
+/** Inputs of one type, such as texts or images, and how they are passed to a graph. */
+export interface Samples<Sample> {
+  /** Returns a run of a batch, without the graph and its output. */
+  readonly runOf: (batch: readonly Sample[]) => Omit<TryTask, 'kind' | 'graph' | 'output'>;
+  /** Number of positions of a sample in outputs with one row per position. */
+  readonly lengthOf: (sample: Sample) => number;
+  /** Creates batches without padding, because hidden states of padding would distort the statistics. */
+  readonly evenBatches: (samples: readonly Sample[]) => Sample[][];
 }
 
-/** Runs token ids through graphs. */
-export class Trial {
-  readonly #runtime: OnnxTools;
-  readonly #inputs: TrialInputs;
+/** Samples that are the token ids of texts. */
+export const textSamples = (inputs: Omit<RunTask, 'graph' | 'images'>): Samples<Ids> => ({
+  runOf: (ids) => ({ ...inputs, ids }),
+  lengthOf: (ids) => ids.length,
+  evenBatches: (texts) => (inputs.fixedShape ? texts.map((ids) => [ids]) : evenBatches(texts)),
+});
 
-  constructor(runtime: OnnxTools, inputs: TrialInputs) {
+/** Samples that are the pixels of images: channels x height x width, all of the same size. */
+export const imageSamples = (folder: string, size: readonly number[]): Samples<Float32Array> => ({
+  runOf: (images) => {
+    const values = new Float32Array(images.length * size.reduce((product, axis) => product * axis, 1));
+    for (const [at, image] of images.entries()) values.set(image, at * image.length);
+    return {
+      folder,
+      inputs: [PIXEL_INPUT],
+      padId: 0,
+      ids: [],
+      images: { values, dims: [images.length, ...size] },
+    };
+  },
+  lengthOf: () => Infinity,
+  evenBatches: batchesOf,
+});
+
+/** Runs samples through graphs. */
+export class Trial<Sample> {
+  readonly #runtime: OnnxTools;
+  readonly #samples: Samples<Sample>;
+
+  constructor(runtime: OnnxTools, samples: Samples<Sample>) {
     this.#runtime = runtime;
-    this.#inputs = inputs;
+    this.#samples = samples;
   }
 
-  /** Returns the output for each text when it is run alone. */
-  async alone(graph: string, output: string, texts: readonly Ids[]): Promise<Float32Array[]> {
+  /** Returns the output for each sample when it is run alone. */
+  async alone(graph: string, output: string, samples: readonly Sample[]): Promise<Float32Array[]> {
     const results: Float32Array[] = [];
-    for (const ids of texts) {
-      const raw = await this.#runtime.tryOut({ ...this.#inputs, graph, output, ids: [ids] });
-      results.push(rowOf(raw, 0, ids.length));
+    for (const sample of samples) {
+      const raw = await this.#runtime.tryOut({ ...this.#samples.runOf([sample]), graph, output });
+      results.push(rowOf(raw, 0, this.#samples.lengthOf(sample)));
     }
     return results;
   }
 
-  /** Returns the total CPU time in milliseconds of running each text alone, as in a server. */
-  async processorTime(graph: string, output: string, texts: readonly Ids[]): Promise<number> {
+  /** Returns the total CPU time in milliseconds of running each sample alone, as in a server. */
+  async processorTime(graph: string, output: string, samples: readonly Sample[]): Promise<number> {
     let total = 0;
-    for (const ids of texts) {
-      const task = { ...this.#inputs, graph, output, ids: [ids], prepack: true };
+    for (const sample of samples) {
+      const task = { ...this.#samples.runOf([sample]), graph, output, prepack: true };
       total += (await this.#runtime.tryOut(task)).processorMs;
     }
     return total;
   }
 
   /** Returns the output for a batch. */
-  async together(graph: string, output: string, batch: readonly Ids[]): Promise<Float32Array> {
-    const { data } = await this.#runtime.tryOut({ ...this.#inputs, graph, output, ids: batch });
+  async together(graph: string, output: string, batch: readonly Sample[]): Promise<Float32Array> {
+    const { data } = await this.#runtime.tryOut({ ...this.#samples.runOf(batch), graph, output });
     return data;
   }
 }
 
 /**
- * Creates batches without padding, because the hidden states of padding would distort the
- * statistics. Texts are sorted by length and shortened to the shortest text in their batch. The
- * last token is kept, because it is special.
+ * Batches of texts with the same length. Texts are sorted by length and shortened to the shortest
+ * text in their batch. The last token is kept, because it is special.
  */
-export function evenBatches(texts: readonly Ids[], fixedShape: FixedShape | undefined): Ids[][] {
-  if (fixedShape) return texts.map((ids) => [ids]);
-  const sorted = texts.toSorted((a, b) => a.length - b.length);
-  return Array.from({ length: Math.ceil(sorted.length / BATCH) }, (_, at) => {
-    const batch = sorted.slice(at * BATCH, (at + 1) * BATCH);
+const evenBatches = (texts: readonly Ids[]): Ids[][] =>
+  batchesOf(texts.toSorted((a, b) => a.length - b.length)).map((batch) => {
     const shortest = batch[0]?.length ?? 0;
     return batch.map((ids) =>
       ids.length === shortest ? ids : [...ids.slice(0, shortest - 1), ...ids.slice(-1)],
     );
   });
-}
+
+const batchesOf = <Sample>(samples: readonly Sample[]): Sample[][] =>
+  Array.from({ length: Math.ceil(samples.length / BATCH) }, (_, at) =>
+    samples.slice(at * BATCH, (at + 1) * BATCH),
+  );
 
 const BATCH = 8;

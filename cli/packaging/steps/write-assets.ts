@@ -18,7 +18,8 @@ export async function writeAssets(folder: string, model: PreparedModel): Promise
       const { graphPath, weightsPath } = model.graph;
       if (graphPath !== undefined) await copyFile(graphPath, join(scratch, ASSETS.graph));
       await copyFile(weightsPath, join(scratch, ASSETS.weights));
-      await writeFile(join(scratch, ASSETS.tokenizer), model.tokenizer.json);
+      if (model.tokenizer !== undefined)
+        await writeFile(join(scratch, ASSETS.tokenizer), model.tokenizer.json);
       const { modelConfig } = model.files;
       if (modelConfig === undefined) await writeFile(join(scratch, ASSETS.config), '{}\n');
       else await copyFile(modelConfig, join(scratch, ASSETS.config));

@@ -47,7 +47,7 @@ async function* sectionsOf({ base, weights, model }: ExecutableInput): AsyncGene
     const bytes = pointGraph(await readFile(graph.graphPath), weightsOffset);
     yield { name: 'graph', content: { bytes } };
   }
-  yield { name: 'tokenizer', content: { bytes: text(tokenizer.json) } };
+  yield* optional('tokenizer', tokenizer?.json);
   yield {
     name: 'config',
     content: {

@@ -1,3 +1,4 @@
+import { readsImages } from '#contract/model-types.ts';
 import {
   outputSize,
   graphFacts,
@@ -10,7 +11,7 @@ import {
 } from '#core/model/manifest-facts.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { secondsText, formatBytes } from '#core/model/progress.ts';
-import { BUILD_TYPES } from '../../packaging/model/build-types.ts';
+import { GUESSED_TYPES } from '../../packaging/model/build-types.ts';
 import { type BuildPlan, isArchive } from '../../packaging/plan.ts';
 import { alignColumns, argumentWord, shortList, shownPath } from '../text.ts';
 
@@ -58,8 +59,9 @@ function nextStep(
 ): [label: string, command: string][] {
   if (kind === 'assets') return [];
   if (kind === 'executable') {
-    const { inferOptions: options } = BUILD_TYPES[manifest.modelType];
-    return [['Run', `${shown} infer ${options === undefined ? '' : `${options} `}"some text"`]];
+    const { inferOptions: options } = GUESSED_TYPES[manifest.modelType];
+    const input = readsImages(manifest.modelType) ? 'photo.jpg' : '"some text"';
+    return [['Run', `${shown} infer ${options === undefined ? '' : `${options} `}${input}`]];
   }
   if (isArchive(path)) return [['Load', `podman load -i ${shown}`]];
   return [['Load', `skopeo copy oci:${shown} containers-storage:${image}`]];

@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { configError } from '#contract/errors.ts';
+import { readsImages } from '#contract/model-types.ts';
+import { PROCESSOR_FILES } from '../../packaging/images/find-processor.ts';
 import { findLicense, readDocuments } from '../../packaging/model/model-documents.ts';
-import { BUILD_TYPES } from '../../packaging/model/build-types.ts';
+import { GUESSED_TYPES } from '../../packaging/model/build-types.ts';
 import { guessModel, type ModelGuess, readEvidence } from '../../packaging/model/guess-model.ts';
 import { type GraphOutput, graphOutputs } from '../../packaging/model/graph-outputs.ts';
 import { type GraphVariant, graphVariants, withoutGraph } from '../../packaging/model/graph-variants.ts';
@@ -38,10 +40,11 @@ export interface ModelFolder {
 }
 
 const TOKENIZER = 'tokenizer.json';
-const filesOf = (config: string) => [
+const filesOf = (config: string, isOfImages: boolean) => [
   [config, true] as const,
-  [TOKENIZER, true] as const,
-  ['tokenizer_config.json', false] as const,
+  ...(isOfImages
+    ? [[PROCESSOR_FILES[0], true] as const]
+    : [[TOKENIZER, true] as const, ['tokenizer_config.json', false] as const]),
 ];
 
 /**
@@ -62,12 +65,13 @@ export async function inspectModelFolder(
   const evidence = await readEvidence(folder, graph ? outputsOf(join(folder, graph.path)) : []);
   const guess = await guessModel(evidence);
   const { text: encoder, labels: labelEncoder } = encodersWithTokenizer(folder, shown);
-  const { settingsFile } = BUILD_TYPES[guess.modelType];
+  const { settingsFile } = GUESSED_TYPES[guess.modelType];
+  const isOfImages = readsImages(guess.modelType);
   const [named, ...others] = graph ? findNamedTokenizers(join(folder, graph.path)) : [];
   const tokenizer = findIn(folder, TOKENIZER) ?? (others.length === 0 ? named : undefined);
   const files: FoundFile[] = [
     { name: graph?.path ?? 'model.onnx', required: true, present: graph !== undefined },
-    ...filesOf(settingsFile?.name ?? 'config.json').map(([name, required]) => {
+    ...filesOf(settingsFile?.name ?? 'config.json', isOfImages).map(([name, required]) => {
       if (name === TOKENIZER && encoder)
         return { name: `tokenizer of ${hubReferenceText(encoder)}`, required, present: true };
       const path = name === TOKENIZER ? tokenizer : findIn(folder, name);
@@ -92,7 +96,10 @@ export async function inspectModelFolder(
     files,
     problems: [
       ...(graph ? [] : [withoutGraph(listing, shown).message]),
-      ...(tokenizer !== undefined || findVocabulary(folder) !== undefined || encoder !== undefined
+      ...(isOfImages ||
+      tokenizer !== undefined ||
+      findVocabulary(folder) !== undefined ||
+      encoder !== undefined
         ? []
         : [`${shown} has no tokenizer.json. Save it with the tokenizer's \`save_pretrained\`.`]),
     ],

@@ -1,7 +1,7 @@
 import { hasLabels, type ModelType } from '#contract/model-types.ts';
 import { alignColumns, argumentWord, shortList, shownPath } from '../text.ts';
 import { formatBytes } from '#core/model/progress.ts';
-import { BUILD_TYPES } from '../../packaging/model/build-types.ts';
+import { GUESSED_TYPES } from '../../packaging/model/build-types.ts';
 import type { GraphVariant } from '../../packaging/model/graph-variants.ts';
 import type { FoundFile } from './inspect-model-folder.ts';
 
@@ -45,7 +45,7 @@ export function initSummary(result: InitResult): string {
 }
 
 function wayOut(modelType: ModelType): string {
-  const { alternative: other } = BUILD_TYPES[modelType];
+  const { alternative: other } = GUESSED_TYPES[modelType];
   return other
     ? `${other.phrase}; change \`model_type\` to ${other.type} for ${other.returns}`
     : 'change `model_type` if it is wrong';

@@ -60,7 +60,7 @@ interface Tools {
 
 async function testAll(
   texts: readonly string[],
-  { manifest, tokenizer: { tokenizer }, graph }: PreparedModel,
+  { manifest, tokenizer: prepared, graph }: PreparedModel,
   folder: string,
   { script, onnx, lua }: Tools,
 ): Promise<TestedText[]> {
@@ -69,7 +69,8 @@ async function testAll(
   const { fixedShape, firstPosition } = manifest;
   const { prompt, options } = planVector(manifest, {});
   const { graphPath } = graph;
-  if (graphPath === undefined) throw new Error('a static model has no transform');
+  if (graphPath === undefined || !prepared) throw new Error('the model has no transform');
+  const { tokenizer } = prepared;
   const prompted = texts.map((text) => prompt.text + text);
   const encoded = await tokenizer.encodeCut(prompted, maxLength, truncationSide);
   const tested: TestedText[] = [];

@@ -41,8 +41,12 @@ export async function validate(
       config: typeof source === 'string' ? source : source.folder,
       next: nextCommand(source, { variant, modelType }),
       files,
-      tokenizerOrigin: tokenizer.origin,
-      vocabularySize: tokenizer.tokenizer.vocabularySize,
+      ...(tokenizer
+        ? {
+            tokenizerOrigin: tokenizer.origin,
+            vocabularySize: tokenizer.tokenizer.vocabularySize,
+          }
+        : {}),
       manifest,
     };
   });

@@ -1,6 +1,7 @@
 import {
   outputSize,
   graphFacts,
+  imageFacts,
   scoreFacts,
   multiVectorFacts,
   pairFacts,
@@ -8,7 +9,7 @@ import {
   licenseFacts,
 } from '#core/model/manifest-facts.ts';
 import type { Manifest } from '#contract/manifest.ts';
-import type { ModelFiles } from '../../packaging/model/locate-files.ts';
+import type { FoundFiles } from '../../packaging/model/locate-files.ts';
 import { alignColumns, shortList, shownPath } from '../text.ts';
 
 /** The result of a successful validation. */
@@ -17,10 +18,10 @@ export interface ValidateResult {
   readonly config: string;
   /** The command that builds the model with the same settings. */
   readonly next: string;
-  readonly files: ModelFiles;
-  /** Names of the files from which the tokenizer was read or converted. */
-  readonly tokenizerOrigin: string;
-  readonly vocabularySize: number;
+  readonly files: FoundFiles;
+  /** Names of the files from which the tokenizer was read or converted; undefined if the model reads images. */
+  readonly tokenizerOrigin?: string;
+  readonly vocabularySize?: number;
   readonly manifest: Manifest;
 }
 
@@ -36,7 +37,7 @@ export function validateSummary({
   return alignColumns([
     ['Model', `${manifest.name} ${manifest.version}`],
     ['Weights', shownPath(files.weights)],
-    ['Tokenizer', tokenizerOrigin],
+    ...(tokenizerOrigin === undefined ? [] : [['Tokenizer', tokenizerOrigin]]),
     ['Type', `${manifest.modelType}, ${outputSize(manifest)}`],
     ...(labels.length > 0 ? [['Labels', shortList(labels)]] : []),
     ...scoreFacts(manifest),
@@ -48,10 +49,14 @@ export function validateSummary({
     ...graphFacts(manifest),
     ['Output', manifest.output],
     ['Precision', manifest.precision],
-    [
-      'Tokens',
-      `${vocabularySize} in the vocabulary; texts up to ${maxLength}, truncated on the ${truncationSide}`,
-    ],
+    ...(vocabularySize !== undefined
+      ? [
+          [
+            'Tokens',
+            `${vocabularySize} in the vocabulary; texts up to ${maxLength}, truncated on the ${truncationSide}`,
+          ],
+        ]
+      : imageFacts(manifest)),
     ['Ready', next],
   ]);
 }

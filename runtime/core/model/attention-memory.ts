@@ -1,7 +1,7 @@
 import type { Manifest } from '#contract/manifest.ts';
 import { formatBytes } from './progress.ts';
 
-type Facts = Pick<Manifest, 'attentionHeads' | 'sentence' | 'tokenizer'>;
+type Facts = Pick<Manifest, 'attentionHeads' | 'sentence' | 'tokenizer' | 'images'>;
 
 /**
  * Assumed number of attention heads if config.json does not state it. Most models with 768
@@ -25,7 +25,7 @@ export const bytesPerTokenPair = ({
  * undefined if unknown.
  */
 function longestTextBytes(model: Facts): number | undefined {
-  if (model.attentionHeads === undefined || model.sentence?.table) return undefined;
+  if (model.attentionHeads === undefined || model.sentence?.table || model.images) return undefined;
   return bytesPerTokenPair(model) * model.tokenizer.maxLength ** 2;
 }
 

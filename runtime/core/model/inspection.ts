@@ -6,6 +6,7 @@ import { memoryFacts } from './attention-memory.ts';
 import {
   batchingText,
   graphFacts,
+  imageFacts,
   scoreFacts,
   multiVectorFacts,
   pairFacts,
@@ -66,7 +67,11 @@ function modelFacts(model: Manifest): [string, string][] {
   return [
     ['Model', `${model.name} ${model.version}`],
     ['Type', `${model.modelType}, output ${model.output}, ${outputSize(model)}, ${model.precision}`],
-    ['Inputs', `${model.inputs.join(', ')}; up to ${model.tokenizer.maxLength} tokens`],
+    [
+      'Inputs',
+      `${model.inputs.join(', ')}${model.images ? '' : `; up to ${model.tokenizer.maxLength} tokens`}`,
+    ],
+    ...imageFacts(model),
     ...graphFacts(model),
     ['Batches', batchingText(model)],
     ...memoryFacts(model),

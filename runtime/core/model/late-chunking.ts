@@ -14,9 +14,11 @@ export function lateChunkingProblem({
   name,
   sentence,
   transform,
-}: Pick<Manifest, 'name' | 'sentence' | 'transform'>): string | undefined {
+  images,
+}: Pick<Manifest, 'name' | 'sentence' | 'transform' | 'images'>): string | undefined {
   const pooling = [sentence?.pooling ?? 'mean'].flat().join('+');
   const rule = 'late_chunking requires mean pooling of token vectors';
+  if (images) return `${rule}, but ${name} reads images. Remove it.`;
   if (pooling !== 'mean') {
     return `${rule}, but the pooling of ${name} is ${pooling}. Remove it.`;
   }

@@ -55,6 +55,10 @@ export function sentenceFacts(
   ];
 }
 
+/** Table rows about the images that a model reads; empty for models that read texts. */
+export const imageFacts = ({ images }: Pick<Manifest, 'images'>): [string, string][] =>
+  images ? [['Images', `scaled to ${images.recipe.size.height} x ${images.recipe.size.width} pixels`]] : [];
+
 /** The table row about the static form; empty for files with only one form. */
 export const staticFormFacts = ({ staticForm }: Pick<Manifest, 'staticForm'>): [string, string][] =>
   staticForm ? [['Static form', distilledText(staticForm.sentence.table, staticForm.width)]] : [];

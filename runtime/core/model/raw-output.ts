@@ -9,8 +9,17 @@ export interface RawOutput {
 /** Outputs with one row per token, in addition to the output with text vectors. */
 export type TokenRows<Values> = Partial<Readonly<Record<TokenOutputName, Values>>>;
 
+/** The reason why there is no result for an input. */
+export interface FailedInference {
+  readonly failure: string;
+  /** Whether the input is at fault and not the model, so that the caller can correct it. */
+  readonly isInput?: true;
+}
+
 /** All required outputs of a padded batch. */
 export interface BatchOutput extends RawOutput {
+  /** The inputs of the batch that could not be read, by row; undefined if there are none. */
+  readonly failed?: readonly (FailedInference | undefined)[] | undefined;
   readonly tokenOutputs?: TokenRows<RawOutput> | undefined;
 }
 

@@ -7,9 +7,14 @@ export interface TextInput {
   readonly pair?: string | undefined;
 }
 
-/** A tokenized text as plain data that can be sent to another thread. */
+/**
+ * A tokenized text, or an image, as plain data that can be sent to another thread. An image has a token
+ * for each position that the model has for it.
+ */
 export interface TokenizedText {
   readonly ids: Int32Array;
+  /** The file of an image, which the thread that runs the model decodes. */
+  readonly image?: Uint8Array | undefined;
   /** For each token of a pair, the index of its text; undefined if there is only one text. */
   readonly typeIds?: Int32Array | undefined;
   /** Index of the model's adapter for this text; undefined for none. */

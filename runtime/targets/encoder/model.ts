@@ -202,10 +202,11 @@ function nameWeights(graph: Uint8Array, name: string): Uint8Array {
 }
 
 const tokenizersIn = (
-  { entities }: Manifest,
+  { entities, images }: Manifest,
   read: (name: 'tokenizer' | 'label-tokenizer') => string,
 ): TokenizerSources => ({
-  json: read('tokenizer'),
+  // Models that read images have no tokenizer.
+  json: images ? '' : read('tokenizer'),
   labelJson: entities?.labelTokenizer && read('label-tokenizer'),
 });
 

@@ -33,6 +33,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/config.md#int8': PUBLISHED_MODEL,
   'docs/gateway-clients.md': 'needs command line agents, which were run by hand',
   'docs/hub.md': LISTS,
+  'docs/images.md':
+    'needs a model of images; test/contract/images.test.ts runs the same commands with others',
   'docs/infer.md': LISTS,
   'docs/infer.md#Where the time goes': 'each number differs',
   'docs/mcp-manager-cli.md#Installation': 'installs a package; npm run test:servers installs 27',

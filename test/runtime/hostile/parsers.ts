@@ -9,7 +9,7 @@ import { trimOf } from '#core/text/trim-text.ts';
 import { documentPages } from '#gateway/requests/tokens/media-tokens.ts';
 import { readRows } from '#gateway/evaluation/datasets/read/read-rows.ts';
 import { labelInAnswer } from '#gateway/evaluation/work/inference/label-in-answer.ts';
-import { boundaryOf, readMultipart } from '#gateway/shared/multipart.ts';
+import { boundaryOf, readMultipart } from '#serve/http/multipart.ts';
 import { usableName } from '#manager/config/server-name.ts';
 import { parseMcpServers } from '#manager/config/parse-mcp-servers.ts';
 import { matchesUriTemplate } from '#manager/shared/uri-template.ts';
@@ -83,7 +83,7 @@ export const HOSTILE_PARSERS: Readonly<Record<string, HostileParser>> = {
     end: 'x\r\n\r\ncontent\r\n--b--',
     maxLength: 14_000,
     parts: [' ', '\t', 'x ', ';', '\r\n', '\r\n--b', '\\"', '; name="', 'a: b\r\n'],
-    source: `${GATEWAY}/shared/multipart.ts`,
+    source: 'serve/http/multipart.ts',
   },
   'content type': {
     parse: boundaryOf,

@@ -34,7 +34,7 @@ export function esm(g: EncoderGraph): Value {
       attentionNorm: `${layer}.attention.LayerNorm`,
       norm: `${layer}.LayerNorm`,
     };
-    rows = preNormLayer(g, rows, names, { heads, width, epsilon, activation: 'gelu' }, rotary);
+    rows = preNormLayer(g, rows, names, { heads, width, epsilon, activation: 'gelu' }, { rotary });
   }
   return g.norm(rows, 'encoder.emb_layer_norm_after', epsilon);
 }

@@ -1,4 +1,5 @@
 import { availableParallelism, cpus } from 'node:os';
+import { configError } from '#contract/errors.ts';
 import { progressLine } from '#core/model/progress.ts';
 import { availableMemory } from '#platform/available-memory.ts';
 import type { Output } from '#serve/cli/command.ts';
@@ -26,6 +27,11 @@ export async function runBench(
 ): Promise<BenchResult> {
   const model = openModel(modelPath);
   const { weightsBytes, manifest } = model;
+  if (manifest.images) {
+    throw configError(
+      `bench measures models that read texts, but ${manifest.name} reads images. Send images to a running server to measure it.`,
+    );
+  }
   const memoryBytes = availableMemory();
   const cores = availableParallelism();
   const { limits, workers, threads } = settings;

@@ -4,6 +4,7 @@ import {
   type InputName,
   LABEL_PREFIX,
   type LabelInputName,
+  PIXEL_INPUT,
   type TokenInputName,
   WORD_INPUT_NAMES,
   type WordInputName,
@@ -27,6 +28,8 @@ export interface TokenBatch extends PaddedRows {
    * to all tokens.
    */
   readonly attended?: Int32Array | undefined;
+  /** The files of the images, for models that read images. */
+  readonly images?: readonly Uint8Array[] | undefined;
   /** Each text's words, for zero_shot_ner models. */
   readonly words?: WordBatch | undefined;
   /** The entity types, for zero_shot_ner models with a second encoder. */
@@ -38,7 +41,10 @@ export interface TokenBatch extends PaddedRows {
  * every token keeps the position that it has without padding.
  */
 export function padBatch(
-  rows: readonly Pick<TokenizedText, 'ids' | 'typeIds' | 'adapter' | 'attended' | 'words' | 'labels'>[],
+  rows: readonly Pick<
+    TokenizedText,
+    'ids' | 'image' | 'typeIds' | 'adapter' | 'attended' | 'words' | 'labels'
+  >[],
   padId: number,
 ): TokenBatch {
   const { ids, lengths, columns } = padRows(rows, padId);
@@ -50,8 +56,10 @@ export function padBatch(
   const adapters = rows.some((row) => row.adapter !== undefined)
     ? Int32Array.from(rows, (row) => row.adapter ?? NO_ADAPTER)
     : undefined;
+  const files = rows.flatMap(({ image }) => image ?? []);
+  const images = files.length > 0 ? files : undefined;
   const words = wordsOf(rows, columns);
-  return { ids, typeIds, lengths, adapters, attended, columns, words, labels: rows[0]?.labels };
+  return { ids, images, typeIds, lengths, adapters, attended, columns, words, labels: rows[0]?.labels };
 }
 
 /**
@@ -108,6 +116,7 @@ export function feedsOf(
   const cells = (name: TextInputName, rows: TokenBatch): OnnxTensor =>
     integerTensor(FILL[name](rows, firstPosition), [rows.lengths.length, rows.columns]);
   const tensor = (name: InputName): OnnxTensor => {
+    if (name === PIXEL_INPUT) throw new Error('a batch of texts has no pixels');
     if (isWordInput(name)) return wordTensor(WORD_INPUTS[name](required(words, name), maxWidth));
     if (isLabelInput(name)) return cells(ownName(name), required(labels, name));
     return cells(name, batch);
@@ -124,7 +133,7 @@ function required<Value>(value: Value | undefined, input: InputName): Value {
 const NO_ADAPTER = -1;
 
 /** Inputs with a value for each token. */
-type TextInputName = Exclude<InputName, WordInputName | LabelInputName>;
+type TextInputName = Exclude<InputName, WordInputName | LabelInputName | typeof PIXEL_INPUT>;
 
 const FILL: Record<TextInputName, (batch: TokenBatch, firstPosition: number) => Int32Array> = {
   input_ids: ({ ids }) => ids,

@@ -8,6 +8,7 @@ import { planBatches } from './batch-queue.ts';
 import { lazy } from '#core/values/lazy.ts';
 import { type AppliedPrompt, NO_PROMPT, withAdapter } from '#core/model/applied-prompt.ts';
 import { itemAt } from '#core/values/item-at.ts';
+import { availableMemory } from '#platform/available-memory.ts';
 import { loadNativeLibraries } from '#platform/native/libraries.ts';
 import { loadOnnxRuntime } from '#platform/onnx/session.ts';
 import { openModelTokenizer } from '#platform/model-tokenizer.ts';
@@ -15,15 +16,17 @@ import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import type { TextTokenizer } from '#platform/tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
 import { TASKS } from '../tasks/index.ts';
-import type { FailedInference, Inference } from '../math/inference.ts';
+import type { Inference } from '../math/inference.ts';
 import type { PrintModel } from '../tasks/task.ts';
 import { encodeMarked, tokenizerForRole } from './encode-marked.ts';
+import { imageLimits } from './image-limits.ts';
+import { NO_TOKENIZER } from './no-tokenizer.ts';
 import { type InferenceThread, transformToOpen } from './inference-thread.ts';
 import { createProgress } from './progress.ts';
 import { threadFor } from './thread-for.ts';
 import { type OnStep, timeStep } from '#core/time/time-step.ts';
 import { reportShared, sharedNow, type SharedSpan, type Step } from './steps.ts';
-import { rowOf, tokenRowsOf } from '#core/model/raw-output.ts';
+import { type FailedInference, rowOf, tokenRowsOf } from '#core/model/raw-output.ts';
 
 export interface Engine extends PrintModel {
   /**
@@ -85,6 +88,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
   const thread = threadFor(model);
   try {
     const { manifest } = model;
+    const images = imageLimits(availableMemory(), 1);
     // ONNX Runtime is initialized once per process. Initializing it here while the worker thread
     // starts makes a cold start faster by a tenth (measured).
     if (model.body.kind === 'graph')
@@ -98,6 +102,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       threads,
       prepack,
       manifest,
+      images,
       priority: 'normal',
       transform: transform && { ...transform, progress: createProgress() },
       timed: onStep !== undefined,
@@ -113,17 +118,26 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       throw error;
     };
     const openTokenizer = (): TextTokenizer =>
-      openModelTokenizer(
-        native.tokenizers,
-        model.tokenizer,
-        manifest,
-        options.maxWindows ?? Infinity,
-        tokenizerForRole(manifest, role),
-      );
+      manifest.images
+        ? NO_TOKENIZER
+        : openModelTokenizer(
+            native.tokenizers,
+            model.tokenizer,
+            manifest,
+            options.maxWindows ?? Infinity,
+            tokenizerForRole(manifest, role),
+          );
     const tokenizer = await Promise.try(timeStep, onStep, 'tokenizer', openTokenizer).catch(blameDamage);
     const inferEach: Engine['inferEach'] = async (texts, how = {}) => {
       const { prompt = NO_PROMPT, inputsOf, labels, tokenOutputs = [] } = how;
       if (texts.length === 0 || texts.includes('')) throw inputError('Cannot tokenize empty string');
+      if (manifest.images) {
+        const { readImageFiles } = await import('./read-image-files.ts');
+        const files = await timeStep(onStep, 'tokenization', () => readImageFiles(texts, manifest, images));
+        const inferring = timeStep(onStep, 'inference', () => runRead(thread, model, files, texts));
+        const [results] = await Promise.all([inferring, opened, checked()]).catch(blameDamage);
+        return results;
+      }
       const { details } = TASKS[manifest.modelType];
       const inputs = texts.map((text) => inputsOf?.(prompt.text + text) ?? [{ text: prompt.text + text }]);
       const rules = manifest.multiVector?.[role];
@@ -178,7 +192,8 @@ function reportOpening(onStep: OnStep<Step>, threadStarted: number, session: Sha
 }
 
 function succeeded(inference: Inference | FailedInference): Inference {
-  if ('failure' in inference) throw new AppError('InternalError', inference.failure);
+  if ('failure' in inference)
+    throw new AppError(inference.isInput ? 'InputError' : 'InternalError', inference.failure);
   return inference;
 }
 
@@ -225,6 +240,23 @@ async function runAll(
   });
 }
 
+/** Runs the inputs that could be read. Messages about the others start with their name. */
+async function runRead(
+  thread: InferenceThread,
+  model: Model,
+  inputs: readonly (TokenizedText | FailedInference)[],
+  names: readonly string[],
+): Promise<(Inference | FailedInference)[]> {
+  const readable = inputs.flatMap((input) => ('failure' in input ? [] : [input]));
+  const inferred = await runEach(thread, model, [], readable);
+  let next = 0;
+  return inputs.map((input, at) => {
+    if ('failure' in input) return input;
+    const result = itemAt(inferred, next++);
+    return 'failure' in result ? { ...result, failure: `${names[at]}: ${result.failure}` } : result;
+  });
+}
+
 async function runEach(
   thread: InferenceThread,
   { manifest, layers }: Model,
@@ -239,7 +271,7 @@ async function runEach(
       const output = await thread.run(padBatch(rows, manifest.tokenizer.padId), tokenOutputs);
       for (const [row, index] of batch.entries()) {
         const text = itemAt(texts, index);
-        const transformed = output.transformed?.[row];
+        const transformed = output.failed?.[row] ?? output.transformed?.[row];
         const isFailed = transformed !== undefined && 'failure' in transformed;
         const values = rowOf(output, row, text.words?.count ?? text.ids.length);
         const others = tokenRowsOf(output, row, text.ids.length);

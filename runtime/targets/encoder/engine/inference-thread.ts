@@ -1,14 +1,15 @@
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import { AppError, messageOf } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
-import type { BatchOutput } from '#core/model/raw-output.ts';
+import type { ImageLimits } from '#core/images/read-image-size.ts';
+import type { BatchOutput, FailedInference } from '#core/model/raw-output.ts';
 import type { TextWords, TokenDetails } from '#core/model/tokenized-text.ts';
 import type { SessionOptions } from '#platform/onnx/session.ts';
 import type { ThreadPriority } from '#platform/thread-priority.ts';
 import { connectWorker, spawnWorker } from '#platform/worker-requests.ts';
 import type { Transformed } from '#transform/transform.ts';
 import type { TransformScript } from '#transform/transform-script.ts';
-import type { VectorLayer, FailedInference } from '../math/inference.ts';
+import type { VectorLayer } from '../math/inference.ts';
 import type { Model, ModelBody } from '../model.ts';
 import type { TokenBatch } from './batch.ts';
 import type { Progress } from './progress.ts';
@@ -82,6 +83,8 @@ export interface OpenModel extends Omit<SessionOptions, 'graph' | 'weightsFolder
   /** The priority of this thread compared with the thread that serves callers. */
   readonly priority: ThreadPriority;
   readonly transform?: OpenTransform | undefined;
+  /** The largest images to decode. Default: the limits for machines with enough memory. */
+  readonly images?: ImageLimits | undefined;
   /** Whether the reply contains the times at which the creation of the session started and ended. */
   readonly timed?: boolean | undefined;
 }
@@ -125,10 +128,14 @@ export interface RenderReply {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly ends: readonly number[];
   /**
-   * Rows without a result, because the transform failed or the output is not finite. They take up
-   * no bytes.
+   * Rows without a result, because the input could not be read, the transform failed or the output is
+   * not finite. They take up no bytes.
    */
-  readonly failures: readonly { readonly row: number; readonly message: string }[];
+  readonly failures: readonly {
+    readonly row: number;
+    readonly message: string;
+    readonly isInput?: true | undefined;
+  }[];
 }
 
 /**

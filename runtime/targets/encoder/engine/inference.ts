@@ -1,7 +1,9 @@
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import { tokenOutputsAmong } from '#core/model/output-plan.ts';
+import type { ImageLimits } from '#core/images/read-image-size.ts';
 import type { RawOutput } from '#core/model/raw-output.ts';
-import { loadOnnxRuntime, openOnnxSession } from '#platform/onnx/session.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { loadOnnxRuntime, openOnnxSession, type OnnxSession } from '#platform/onnx/session.ts';
 import type { Answer } from '#platform/worker-requests.ts';
 import type { OpenModel, RenderBatch, RenderRow, RunBatch, ThreadRequest } from './inference-thread.ts';
 import type { RowTransform } from './row-transform.ts';
@@ -41,19 +43,20 @@ export function createInference(): Inference {
   return {
     close: () => model?.close?.(),
 
-    async open({ addon, body, manifest, layers, transform, timed, ...options }: OpenModel) {
+    async open({ addon, body, manifest, layers, transform, timed, images, ...options }: OpenModel) {
       const started = timed && sharedNow();
       const runner =
         body.kind === 'table'
           ? tableRunner(body, manifest)
           : {
-              run: graphRunner(
+              run: await runnerOf(
                 openOnnxSession(loadOnnxRuntime(addon), {
                   ...body,
                   ...options,
                   bfloat16: manifest.quantization?.form === 'bf16',
                 }),
                 manifest,
+                images,
               ),
             };
       const opened: SharedSpan | undefined = started ? [started, sharedNow()] : undefined;
@@ -70,7 +73,7 @@ export function createInference(): Inference {
 
     async run({ batch, tokenOutputs: wanted }: RunBatch) {
       const { run, transform } = loaded();
-      const output = run(batch, wanted);
+      const output = await run(batch, wanted);
       // Memory that the addon has allocated cannot be transferred to another thread, but a copy can.
       const copied = ({ data, dims }: RawOutput) => ({ data: Float32Array.from(data), dims });
       const copy = copied(output);
@@ -79,7 +82,7 @@ export function createInference(): Inference {
       );
       const transformed = await transform?.(output, batch.lengths);
       return {
-        reply: { ...copy, tokenOutputs: Object.fromEntries(others), transformed },
+        reply: { ...copy, failed: output.failed, tokenOutputs: Object.fromEntries(others), transformed },
         transfer: [copy.data.buffer, ...others.map(([, { data }]) => data.buffer)],
       };
     },
@@ -89,7 +92,7 @@ export function createInference(): Inference {
       // function is cached, because importing it again would take 0.06 ms in each run (measured).
       renderRows ??= (await import('./render.ts')).renderRows;
       const { manifest, layers, run, transform } = loaded();
-      const output = run(batch, outputsOf(rows));
+      const output = await run(batch, outputsOf(rows));
       const skips = rows.map(({ view }) => skipOf(view));
       const transformed = await transform?.(output, batch.lengths, skips);
       const reply = renderRows({ output, batch, rows, manifest, layers, transformed });
@@ -97,6 +100,16 @@ export function createInference(): Inference {
     },
   };
 }
+
+/** Models that read texts do not load the code for images. */
+const runnerOf = async (
+  session: OnnxSession,
+  manifest: Manifest,
+  limits: ImageLimits | undefined,
+): Promise<RunBatchOnce> =>
+  manifest.images
+    ? (await import('./run-images.ts')).imageRunner(session, manifest, limits)
+    : graphRunner(session, manifest);
 
 /** The token outputs that the results of these rows need. */
 const outputsOf = (rows: readonly Pick<RenderRow, 'view'>[]): TokenOutputName[] => [

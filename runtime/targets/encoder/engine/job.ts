@@ -1,6 +1,7 @@
 import { AppError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
+import { ITSELF } from './input-limits.ts';
 import type { Lane } from './lanes.ts';
 import type { EngineAnswer, EngineRequest, View } from './serving.ts';
 import { pushAll } from '#core/values/push-all.ts';
@@ -157,6 +158,8 @@ export interface JobItem {
 /** One request while it is being processed: collects the results of its inputs in input order. */
 export class EngineJob {
   readonly view: View;
+  /** The index of an input in the caller's request. */
+  readonly indexOf: (input: number) => number;
   readonly answer: Promise<EngineAnswer>;
   /** Set before the first items are queued, and not changed afterwards. */
   lane: Lane = 'interactive';
@@ -175,8 +178,9 @@ export class EngineJob {
   #left: number;
   #ended = false;
 
-  constructor({ inputs, view, labels }: EngineRequest) {
+  constructor({ inputs, view, labels, indexOf = ITSELF }: EngineRequest) {
     this.view = view;
+    this.indexOf = indexOf;
     // The number of results for a text depends on its labels, so texts with different labels cannot
     // share a run.
     this.#sharedBy = labels === undefined ? '' : JSON.stringify(labels);

@@ -1,4 +1,4 @@
-import { AppError } from '#contract/errors.ts';
+import { AppError, inputError } from '#contract/errors.ts';
 import type { TextWords } from '#core/model/tokenized-text.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { padBatch } from './batch.ts';
@@ -80,8 +80,12 @@ export async function startMember(
     );
     const { bytes, ends, failures } = await thread.render(batch, rows);
     const failed = new Set(failures.map(({ row }) => row));
-    for (const { row, message } of failures) {
-      hooks.onFailed([itemAt(items, row)], textFailed(message), 'failed');
+    for (const { row, message, isInput } of failures) {
+      const item = itemAt(items, row);
+      const error = isInput
+        ? inputError(`Input ${item.job.indexOf(item.index)}: ${message}`)
+        : textFailed(message);
+      hooks.onFailed([item], error, 'failed');
     }
     const results = ends.map((end, row) => bytes.subarray(row === 0 ? 0 : ends[row - 1], end));
     const isDone = (_: unknown, row: number): boolean => !failed.has(row);

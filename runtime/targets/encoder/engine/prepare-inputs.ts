@@ -1,8 +1,11 @@
 import { AppError, inputError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
+import { readsImages } from '#contract/model-types.ts';
+import type { ImageLimits } from '#core/images/read-image-size.ts';
 import { type AppliedPrompt, NO_PROMPT } from '#core/model/applied-prompt.ts';
 import { joinPair } from '#core/model/pair-prompt.ts';
-import { checkSizes, ITSELF } from './input-limits.ts';
+import { NO_IMAGE, readImage } from './image-input.ts';
+import { checkCount, checkSizes, ITSELF } from './input-limits.ts';
 import type { EngineInput, EngineLimits, EngineRequest } from './serving.ts';
 
 /** Returns the inputs of a request as the tokenizer gets them. Rejects invalid inputs. */
@@ -10,7 +13,13 @@ export function prepareInputs(
   { inputs, prompt = NO_PROMPT, instruction, indexOf = ITSELF }: EngineRequest,
   manifest: Manifest,
   limits: EngineLimits,
+  images: ImageLimits,
 ): readonly EngineInput[] {
+  if (readsImages(manifest.modelType)) {
+    if (inputs.length === 0) throw inputError(NO_IMAGE);
+    checkCount(inputs.length, limits);
+    return inputs.map((input, index) => readImage(input, `Input ${indexOf(index)}`, images));
+  }
   if (inputs.length === 0 || inputs.some(isEmpty)) throw inputError('Cannot tokenize empty string');
   // The prompt is read with each text, so it counts toward the limits.
   const prepared = withPairPrompt(withPrompt(inputs, prompt), manifest, instruction);
@@ -60,8 +69,10 @@ export function checkRoom(inputs: number, waiting: number, { maxQueue }: EngineL
   );
 }
 
-const isEmpty = (input: EngineInput): boolean =>
-  'ids' in input ? input.ids.length === 0 : input.text === '' || input.pair === '';
+function isEmpty(input: EngineInput): boolean {
+  if ('text' in input) return input.text === '' || input.pair === '';
+  return 'ids' in input && input.ids.length === 0;
+}
 
 function checkIds(ids: readonly number[], index: number, maxTokenId: number): void {
   const bad = ids.find((id) => !Number.isInteger(id) || id < 0 || id > maxTokenId);

@@ -28,13 +28,13 @@ export interface RenderInput {
  * took longer than rendering (measured).
  */
 export function renderRows({ output, batch, rows, manifest, layers, transformed }: RenderInput): RenderReply {
-  const failures: { row: number; message: string }[] = [];
+  const failures: RenderReply['failures'][number][] = [];
   const target = new JsonBytes(FIRST_ROW_BYTES);
   const ends = rows.map(({ view, details, words }, row) => {
     const begin = target.at;
-    const made = transformed?.[row];
+    const made = output.failed?.[row] ?? transformed?.[row];
     if (made && 'failure' in made) {
-      failures.push({ row, message: made.failure });
+      failures.push({ row, message: made.failure, isInput: made.isInput });
       return begin;
     }
     const length = batch.lengths[row] ?? 0;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { itemAt } from '#core/values/item-at.ts';
-import type { EngineAnswer, EngineRequest, OverflowRule, View } from './serving.ts';
+import type { EngineAnswer, EngineInput, EngineRequest, OverflowRule, View } from './serving.ts';
 
 /** Runs the inputs of a request. `truncated` of the answer contains indexes of these inputs. */
 export type Submit = (request: EngineRequest, onOverflow: OverflowRule) => Promise<EngineAnswer>;
@@ -115,7 +115,10 @@ const isRepeatable = ({ kind }: View): boolean => kind !== 'max-sim' && kind !==
 function keysFor(
   { inputs: _inputs, signal: _signal, lane: _lane, indexOf: _indexOf, ...others }: EngineRequest,
   onOverflow: OverflowRule,
-): (input: EngineRequest['inputs'][number]) => string {
+): (input: EngineInput) => string {
   const settings = JSON.stringify([others, onOverflow]);
-  return (input) => hash('sha256', `${settings}\n${JSON.stringify(input)}`, 'base64');
+  return (input) => hash('sha256', `${settings}\n${keyOfInput(input)}`, 'base64');
 }
+
+const keyOfInput = (input: EngineInput): string =>
+  'image' in input ? hash('sha256', input.image, 'base64') : JSON.stringify(input);

@@ -6,7 +6,10 @@ import type { OnnxSession } from '#platform/onnx/session.ts';
 import { feedsOf, padToShape, type TokenBatch } from './batch.ts';
 
 /** Runs a batch through the model. `wanted` lists the outputs to return in addition to the main one. */
-export type RunBatchOnce = (batch: TokenBatch, wanted: readonly TokenOutputName[]) => BatchOutput;
+export type RunBatchOnce = (
+  batch: TokenBatch,
+  wanted: readonly TokenOutputName[],
+) => BatchOutput | Promise<BatchOutput>;
 
 /** Runs batches in a session of ONNX Runtime. */
 export function graphRunner(session: OnnxSession, manifest: Manifest): RunBatchOnce {

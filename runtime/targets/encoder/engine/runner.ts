@@ -104,6 +104,7 @@ export function createRunner(
     let next = 0;
     const texts = inputs.map((input) => {
       if ('text' in input) return itemAt(encoded, next++);
+      if ('image' in input) return { ids: new Int32Array(maxLength), image: input.image, truncated: false };
       return {
         ids: Int32Array.from(side === 'left' ? input.ids.slice(-maxLength) : input.ids.slice(0, maxLength)),
         truncated: input.ids.length > maxLength,

@@ -4,6 +4,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import { bytesPerTokenPair } from '#core/model/attention-memory.ts';
 import { planEntities } from '#core/model/entity-options.ts';
+import { DEFAULT_IMAGE_LIMITS, type ImageLimits } from '#core/images/read-image-size.ts';
 import { availableMemory } from '#platform/available-memory.ts';
 import { openModelTokenizer } from '#platform/model-tokenizer.ts';
 import { loadNativeLibraries } from '#platform/native/libraries.ts';
@@ -13,7 +14,10 @@ import { type Model, openModel } from '../model.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { tokenizerForRole } from './encode-marked.ts';
 import { startInferenceThread, transformToOpen } from './inference-thread.ts';
+import { readImage, SMALLEST_IMAGE } from './image-input.ts';
 import { checkSizes, ITSELF } from './input-limits.ts';
+import { NO_TOKENIZER } from './no-tokenizer.ts';
+import { imageLimits } from './image-limits.ts';
 import { type Pool, startPool } from './pool.ts';
 import { TEXT_FAILED } from './pool-member.ts';
 import { checkRoom, prepareInputs } from './prepare-inputs.ts';
@@ -72,10 +76,12 @@ async function serveModel(model: Model, options: ServingOptions): Promise<Servin
   const maxBatchTokens = limits.maxBatchTokens ?? batchTokensPerThread(model) * plan.threads;
   const maxPairs = maxPairsInThreads(bytesPerTokenPair(manifest), machine.memoryBytes);
   const dispatcher = createDispatcher({ maxTokens: maxBatchTokens, maxPairs }, manifest, observer);
-  const { tokenizer, tokenizerFor, pool } = await start(model, dispatcher, plan, options);
+  // The workers, and the thread for single inputs.
+  const images = imageLimits(machine.memoryBytes, plan.workers + 1);
+  const { tokenizer, tokenizerFor, pool } = await start(model, dispatcher, plan, images, options);
   const runner = createRunner(tokenizerFor, dispatcher, model, limits.maxWindows);
   await warmUp(runner, manifest);
-  const boundary = await findBoundary(tokenizer);
+  const boundary = manifest.images ? undefined : await findBoundary(tokenizer);
   const { maxCacheBytes } = limits;
   const cache = maxCacheBytes > 0 ? createResultCache(maxCacheBytes, runner.submit) : undefined;
   const submit = cache?.submit ?? runner.submit;
@@ -86,7 +92,7 @@ async function serveModel(model: Model, options: ServingOptions): Promise<Servin
     limits,
     async run(request) {
       const { indexOf = ITSELF } = request;
-      const inputs = prepareInputs(request, manifest, limits);
+      const inputs = prepareInputs(request, manifest, limits, images);
       checkRoom(inputs.length, runner.waiting(), limits);
       const answer = await submit({ ...request, inputs }, limits.onOverflow);
       const tokens = answer.tokens.reduce((sum, count) => sum + count, 0);
@@ -147,6 +153,7 @@ async function start(
   model: Model,
   dispatcher: Dispatcher,
   plan: ThreadPlan,
+  images: ImageLimits,
   { cacheDir, limits, meanwhile }: ServingOptions,
 ): Promise<Started> {
   // Texts of different requests are tokenized concurrently. Additional tokenizer threads would take
@@ -165,14 +172,16 @@ async function start(
   }
   const addon = native.onnxruntime;
   const starting = startPool(
-    { addon, body, prepack: true, manifest, layers, transform },
+    { addon, body, prepack: true, manifest, layers, transform, images },
     plan,
     dispatcher.hooks,
     model.isStillThere,
     { first },
   );
   const open = (settings: TokenizerSettings): TextTokenizer =>
-    openModelTokenizer(native.tokenizers, model.tokenizer, manifest, limits.maxWindows, settings);
+    manifest.images
+      ? NO_TOKENIZER
+      : openModelTokenizer(native.tokenizers, model.tokenizer, manifest, limits.maxWindows, settings);
   const settings = tokenizerForRole(manifest, 'document');
   const opening = Promise.all([Promise.try(open, settings), meanwhile?.()]);
   const [pool, opened] = await Promise.allSettled([starting, opening]);
@@ -226,10 +235,17 @@ async function findBoundary(tokenizer: TextTokenizer): Promise<TokenBoundary | u
  * of the first run. Memory for longer texts is not allocated in advance: running a full batch would
  * delay the start by 120 ms of CPU time, and only make the first full batch a few percent faster.
  */
-async function warmUp(runner: Runner, { transform, mask, entities: settings }: Manifest): Promise<void> {
+async function warmUp(
+  runner: Runner,
+  { transform, mask, entities: settings, images }: Manifest,
+): Promise<void> {
   const entities = planEntities({ entities: settings }, { labels: ['a'] });
   const view = { kind: 'result', format: 'json', options: { entities } } as const;
-  const inputs = [{ text: mask ? `${mask.token} a` : 'a' }];
+  const inputs = [
+    images
+      ? readImage(SMALLEST_IMAGE, 'The first image', DEFAULT_IMAGE_LIMITS)
+      : { text: mask ? `${mask.token} a` : 'a' },
+  ];
   await runner.submit({ inputs, view, labels: entities?.labels }, 'truncate').catch((error: unknown) => {
     // The transform or the model can fail for this text and still work for other texts.
     if (!transform && AppError.from(error).reason !== TEXT_FAILED) throw error;

@@ -12,10 +12,14 @@ import type { VectorRows } from '../math/max-sim.ts';
 import type { HybridQuery } from '../tasks/hybrid-score.ts';
 import type { ResultOptions } from '../tasks/task.ts';
 
-/** One model input: a text, a pair of texts, or token ids that bypass the tokenizer. */
+/**
+ * One model input: a text, a pair of texts, token ids that bypass the tokenizer, or the file of an image.
+ * For models that read images, a text is an image in base64 or a `data:` URL.
+ */
 export type EngineInput =
   | { readonly text: string; readonly pair?: string | undefined }
-  | { readonly ids: readonly number[] };
+  | { readonly ids: readonly number[] }
+  | { readonly image: Uint8Array };
 
 /** The form of each result. A result is rendered in the thread that computed it. */
 export type View =

@@ -52,14 +52,14 @@ export function encoderHttp(context: EncoderContext, options: EncoderAppOptions)
   const task = foreignTask(manifest, limits);
   // The OpenAPI document lists the operations in this order.
   const api = [
-    predictRoute(context, readExchange, task),
+    predictRoute(context, readExchange, task, maxBodyBytes),
     ...modelInfoRoutes(context),
     rerankRoute(context, models),
     ...tokenizeRoutes(context, models),
     openAiEmbeddingsRoute(context, readExchange),
     ...openAiModelRoutes(context),
     ...teiRoutes(context, models, requests),
-    inferenceApiRoute(context, models, requests, task),
+    inferenceApiRoute(context, models, requests, task, maxBodyBytes),
     ...cohereRerankRoutes(context, models),
     cohereEmbedRoute(context, models),
   ];

@@ -2,15 +2,18 @@ import { inputError } from '#contract/errors.ts';
 import { planVector, type VectorPlan, type VectorRequest } from '#core/model/vector-plan.ts';
 import type { EngineInput, ServingEngine } from '../engine/serving.ts';
 import { planPrompt, type PromptModel } from '../tasks/plan-prompt.ts';
-import type { EmbeddingsRequest } from '../schemas/openai.ts';
+import type { VectorInput } from '../schemas/openai.ts';
 
-type Input = EmbeddingsRequest['input'];
+type Input = VectorInput;
 
 /** The inputs of a request for vectors: a text, token ids, or a list of either. */
 export function embeddingInputs(input: Input): EngineInput[] {
   if (typeof input === 'string') return [{ text: input }];
   if (isTokenIds(input)) return [{ ids: input }];
-  return input.map((element) => (typeof element === 'string' ? { text: element } : { ids: element }));
+  return input.map((element) => {
+    if (typeof element === 'string') return { text: element };
+    return 'image' in element ? { text: element.image } : { ids: element };
+  });
 }
 
 const isTokenIds = (input: Exclude<Input, string>): input is number[] => typeof input[0] === 'number';

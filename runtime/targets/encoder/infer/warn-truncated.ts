@@ -1,5 +1,6 @@
 import type { Manifest } from '#contract/manifest.ts';
-import type { FailedInference, Inference } from '../math/inference.ts';
+import type { FailedInference } from '#core/model/raw-output.ts';
+import type { Inference } from '../math/inference.ts';
 
 /** Returns the number of texts that were truncated because they are longer than the model supports. */
 export const countTruncated = (inferences: readonly (Inference | FailedInference)[]): number =>

@@ -31,11 +31,6 @@ export interface Inference {
   readonly layers?: readonly VectorLayer[] | undefined;
 }
 
-/** The reason why there is no inference for a text. */
-export interface FailedInference {
-  readonly failure: string;
-}
-
 /**
  * Returns one vector for a text with the model's pooling. Embedding models without a pooling
  * setting use the mean.

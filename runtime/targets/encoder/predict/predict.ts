@@ -1,5 +1,6 @@
 import { type TSchema, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
+import { readsImages } from '#contract/model-types.ts';
 import { documented } from '#serve/http/documented.ts';
 import { optional, textMap } from '#serve/http/schemas.ts';
 import type {
@@ -28,7 +29,12 @@ export function predictRequest(manifest: Manifest, limits: ClientBatch): TUnsafe
     restriction,
   } = SERVED[manifest.modelType].request(manifest, limits);
   const request = Type.Object(
-    { inputs, ...options, ...overflowMembers, metadata: optional(metadata) },
+    {
+      inputs,
+      ...options,
+      ...(readsImages(manifest.modelType) ? {} : overflowMembers),
+      metadata: optional(metadata),
+    },
     { $id: 'PredictRequest', additionalProperties: false },
   );
   return Type.Unsafe<PredictBody>(restriction ? documented(request, restriction) : request);
@@ -89,7 +95,7 @@ export async function predictResults(
   const format = complete ? 'json' : wanted;
   const view = { kind: 'result', format, options } as const;
   // The inputs have already been validated with the schema of the model type.
-  const inputs = engineInputs(body.inputs as readonly TextOrPair[]);
+  const inputs = engineInputs(body.inputs as readonly (TextOrPair | Uint8Array)[]);
   const { results } = await runTexts({ ...request, inputs, view });
   return complete ? { format: 'json', results: await complete(results) } : { format, results };
 }
@@ -109,10 +115,11 @@ export function overflowOf({ truncate, truncation_direction: direction }: Overfl
   return truncate ? { rule: 'truncate', side } : { side };
 }
 
-/** Texts and text pairs as model inputs. */
-const engineInputs = (inputs: readonly TextOrPair[]): EngineInput[] =>
+/** Texts, text pairs and files of images as model inputs. */
+const engineInputs = (inputs: readonly (TextOrPair | Uint8Array)[]): EngineInput[] =>
   inputs.map((input) => {
     if (typeof input === 'string') return { text: input };
+    if (input instanceof Uint8Array) return { image: input };
     const [text = '', pair = ''] = input;
     return { text, pair };
   });

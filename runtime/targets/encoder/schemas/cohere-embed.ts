@@ -4,6 +4,7 @@ import { INPUT_TYPES } from '#core/model/input-type.ts';
 import { NAMED_FORMS, VECTOR_TYPES_NOTE } from '#core/vectors/vector-types.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
+import { imageMembers } from './images.ts';
 import { outputDimension } from './openai.ts';
 import { overflowMembers, stageMember, textMembers } from './texts.ts';
 
@@ -15,7 +16,7 @@ export const cohereEmbedRequest = (
   Type.Object(
     {
       model: optional(Type.String({ description: 'Ignored, because the server has only one model.' })),
-      texts: textMembers(maxClientBatch),
+      ...inputMembers(manifest, maxClientBatch),
       input_type: optional(
         oneOf(INPUT_TYPES, {
           description:
@@ -42,7 +43,14 @@ export const cohereEmbedRequest = (
     },
     { $id: 'CohereEmbedRequest' },
   );
-export type CohereEmbedRequest = Static<ReturnType<typeof cohereEmbedRequest>>;
+/** Models that read images have `images` instead of `texts`. */
+const inputMembers = ({ images }: Manifest, maxClientBatch: number) =>
+  images ? { images: imageMembers(maxClientBatch) } : { texts: textMembers(maxClientBatch) };
+
+export type CohereEmbedRequest = Omit<Static<ReturnType<typeof cohereEmbedRequest>>, 'texts' | 'images'> & {
+  readonly texts?: readonly string[];
+  readonly images?: readonly string[];
+};
 
 const numbers = Type.Array(Type.Array(Type.Number()));
 const texts = Type.Array(Type.String());

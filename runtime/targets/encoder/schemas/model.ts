@@ -34,6 +34,12 @@ export const modelMetadata = Type.Object(
         description: `Number by which the values of an \`int8\` vector with this many dimensions are multiplied to get float values. For other numbers of dimensions: ${INT8_SCALE_FORMULA}.`,
       }),
     ),
+    image_size: Type.Optional(
+      Type.Object(
+        { height: Type.Integer(), width: Type.Integer() },
+        { description: 'Size in pixels to which images are scaled (models that read images only).' },
+      ),
+    ),
     static_form: Type.Optional(
       Type.Object(
         {

@@ -6,6 +6,7 @@ import { documented, documentedKeywords, undocumented } from '#serve/http/docume
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { NAMED_FORMS, VECTOR_TYPES, VECTOR_TYPES_NOTE } from '#core/vectors/vector-types.ts';
+import { imagesInLists } from './images.ts';
 import { overflowMembers, NOT_EMPTY, promptMembers, stageMember, textMember } from './texts.ts';
 
 export type EmbeddingsRequest = Static<ReturnType<typeof embeddingsRequest>>;
@@ -91,23 +92,29 @@ export const vectorMembers = (manifest: Manifest) => ({
 
 const NO_PROMPT = { enum: ['', null] };
 
+/** What the inputs in a request for vectors can be: texts, token ids, or images. */
+export type VectorInput = string | readonly (string | { readonly image: string })[] | number[] | number[][];
+
 /** The inputs in a request for vectors. */
 export function textsOrTokenIds(
-  { tokenizer }: Manifest,
+  { tokenizer, images }: Manifest,
   { maxClientBatch: maxItems }: Pick<EngineLimits, 'maxClientBatch'>,
-) {
+): TUnsafe<VectorInput> {
+  if (images) return Type.Unsafe<VectorInput>(imagesInLists(maxItems));
   const list = { minItems: 1, ...NOT_EMPTY };
   const maximum = tokenizer.vocabularySize - 1;
   // `checkTokenIds` rejects ids that are too large, with an explanation of why clients send them.
   const tokenId = documented(Type.Integer({ minimum: 0 }), { maximum });
   const description = 'Must include the model’s special tokens.';
   const tokenIds = Type.Array(tokenId, { ...list, title: 'a list of token ids', description });
-  return Type.Union([
-    textMember,
-    documented(Type.Array(textMember, { ...list, title: 'a list of texts' }), { maxItems }),
-    tokenIds,
-    documented(Type.Array(tokenIds, { ...list, title: 'a list of lists of token ids' }), { maxItems }),
-  ]);
+  return Type.Unsafe<VectorInput>(
+    Type.Union([
+      textMember,
+      documented(Type.Array(textMember, { ...list, title: 'a list of texts' }), { maxItems }),
+      tokenIds,
+      documented(Type.Array(tokenIds, { ...list, title: 'a list of lists of token ids' }), { maxItems }),
+    ]),
+  );
 }
 
 /**

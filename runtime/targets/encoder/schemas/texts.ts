@@ -50,12 +50,15 @@ export const textsAndPairs = (maxInputs: number) =>
  * The request fields that specify the prompt to prepend to each text. Documents omit the fields
  * that have no effect on the model; the plan of a request explains why it rejects them.
  */
-export const promptMembers = (manifest: Pick<Manifest, 'sentence'>) => ({
-  prompt_name: promptName(manifest),
-  ...taskMember(manifest),
-  prompt: promptText(manifest),
-  instruction: instruction(manifest),
-});
+export const promptMembers = ({ sentence, images }: Pick<Manifest, 'sentence' | 'images'>) => {
+  const texts = images || !sentence ? {} : { sentence };
+  return {
+    prompt_name: promptName(texts),
+    ...taskMember(texts),
+    prompt: promptText(texts),
+    instruction: instruction(texts),
+  };
+};
 
 /**
  * The request field that chooses the form of the model. Documents omit it for files with only one form,

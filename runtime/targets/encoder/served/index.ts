@@ -1,6 +1,8 @@
 import type { ModelType } from '#contract/model-types.ts';
 import { servedEmbedding } from './embedding.ts';
 import { servedFillMask } from './fill-mask.ts';
+import { servedImageClassification } from './image-classification.ts';
+import { servedImageEmbedding } from './image-embedding.ts';
 import { servedMultiVector } from './multi-vector.ts';
 import { servedQuestionAnswering } from './question-answering.ts';
 import { servedSentenceEmbedding } from './sentence-embedding.ts';
@@ -22,4 +24,6 @@ export const SERVED: Readonly<Record<ModelType, ServedType>> = {
   zero_shot_ner: servedZeroShotNer,
   sentence_embedding: servedSentenceEmbedding,
   multi_vector: servedMultiVector,
+  image_classification: servedImageClassification,
+  image_embedding: servedImageEmbedding,
 };

@@ -29,7 +29,8 @@ const outputOptions = {
   ...sparseOptions,
 };
 
-const optionsOf = (manifest: Manifest) => ({
+/** The options that all models with one vector per input have. */
+export const vectorSettings = (manifest: Manifest) => ({
   normalize: optional(
     Type.Boolean({
       description: 'Whether to L2-normalize vectors. Default: the model’s setting.',
@@ -42,6 +43,10 @@ const optionsOf = (manifest: Manifest) => ({
       description: 'Truncate vectors to this many dimensions. Default: the model’s setting.',
     }),
   ),
+});
+
+const optionsOf = (manifest: Manifest) => ({
+  ...vectorSettings(manifest),
   ...promptMembers(manifest),
   ...stageMember(manifest),
   ...(manifest.tokenOutputs ? outputOptions : ({} as typeof outputOptions)),

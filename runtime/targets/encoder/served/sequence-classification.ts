@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
 import { planInstruction } from '#core/model/pair-prompt.ts';
+import type { ScoreFunction } from '#contract/score-function.ts';
 import { applyScoreFunction } from '#core/numbers/score-function.ts';
 import { sigmoid } from '#core/numbers/softmax.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
@@ -13,10 +14,12 @@ import { HUGGING_FACE_NOTE, isHuggingFaceBody } from './hugging-face.ts';
 import { firstLabel, labelsOf } from './labels.ts';
 import type { BodyOf, ClientBatch, HuggingFaceTask, ScoreDocuments, ServedType } from './served-type.ts';
 
+export const topLabels = optional(
+  Type.Integer({ minimum: 1, description: 'Number of highest-scoring labels to return in `top`.' }),
+);
+
 const optionsOf = (manifest: Manifest) => ({
-  top_k: optional(
-    Type.Integer({ minimum: 1, description: 'Number of highest-scoring labels to return in `top`.' }),
-  ),
+  top_k: topLabels,
   instruction: pairInstruction(manifest),
 });
 
@@ -25,7 +28,7 @@ const rankedLabel = Type.Object(
   { $id: 'RankedLabel' },
 );
 
-const result = Type.Object(
+export const classificationResult = Type.Object(
   {
     logits: numbers('Raw model output for each label.'),
     scores: numbers(
@@ -53,6 +56,19 @@ const sequence = Type.Array(textMember, {
   ...NOT_EMPTY,
 });
 
+/** The parameters of the Inference API for classifiers. */
+export const rankingParameters = (scoreFunction: ScoreFunction) =>
+  optional(
+    Type.Object({
+      top_k: optional(Type.Integer({ minimum: 1, description: 'Number of labels to return.' })),
+      function_to_apply: optional(
+        oneOf(scoreFunction === 'none' ? ['none'] : [scoreFunction, 'none'], {
+          description: 'Score function: the model’s own, or `none` for logits.',
+        }),
+      ),
+    }),
+  );
+
 /** Also accepts requests in the format of Hugging Face's Inference API, which contain `parameters`. */
 const foreignRequest = ({ scoreFunction = 'softmax' }: Manifest, { maxClientBatch: maxItems }: ClientBatch) =>
   Type.Object(
@@ -64,16 +80,7 @@ const foreignRequest = ({ scoreFunction = 'softmax' }: Manifest, { maxClientBatc
         }),
       ]),
       raw_scores: optional(Type.Boolean({ default: false, description: 'Return logits instead of scores.' })),
-      parameters: optional(
-        Type.Object({
-          top_k: optional(Type.Integer({ minimum: 1, description: 'Number of labels to return.' })),
-          function_to_apply: optional(
-            oneOf(scoreFunction === 'none' ? ['none'] : [scoreFunction, 'none'], {
-              description: 'Score function: the model’s own, or `none` for logits.',
-            }),
-          ),
-        }),
-      ),
+      parameters: rankingParameters(scoreFunction),
       ...overflowMembers,
     },
     { $id: 'ClassifyRequest' },
@@ -81,7 +88,7 @@ const foreignRequest = ({ scoreFunction = 'softmax' }: Manifest, { maxClientBatc
 type ForeignRequest = Static<ReturnType<typeof foreignRequest>>;
 
 const prediction = Type.Object({ label: Type.String(), score: Type.Number() }, { $id: 'Prediction' });
-const predictions = Type.Array(prediction);
+export const predictions = Type.Array(prediction);
 
 /**
  * Labels with their scores, highest first. Clients of the Inference API expect a list of lists,
@@ -115,12 +122,15 @@ const huggingFace: HuggingFaceTask<ForeignRequest> = {
   },
 };
 
-function wantsLogits({ raw_scores: raw, parameters }: ForeignRequest, manifest: Manifest): boolean {
+export function wantsLogits(
+  { raw_scores: raw, parameters }: Pick<ForeignRequest, 'raw_scores' | 'parameters'>,
+  manifest: Manifest,
+): boolean {
   const isNone = parameters?.function_to_apply === 'none';
   return isNone && manifest.scoreFunction !== 'none' ? true : (raw ?? false);
 }
 
-function rank(
+export function rank(
   rendered: Uint8Array,
   raw: boolean,
   { id2label }: Manifest,
@@ -150,30 +160,32 @@ function scoreOf(rendered: Uint8Array, raw: boolean): number {
   return shortestFloat32((raw ? logit : sigmoid(logit))[0] ?? 0);
 }
 
+export function classificationExample({ width, scoreFunction = 'softmax', ...manifest }: Manifest) {
+  const logits = [2.3, -1.1].slice(0, width);
+  const scores = Array.from(applyScoreFunction(scoreFunction, Float32Array.from(logits)), (score) =>
+    Number(score.toFixed(4)),
+  );
+  const label = firstLabel(manifest);
+  return {
+    request: { top_k: 1 },
+    result: {
+      logits,
+      scores,
+      predicted_index: 0,
+      predicted_label: label,
+      top: [{ index: 0, label, score: scores[0] }],
+    },
+  };
+}
+
 export const servedSequenceClassification: ServedType<BodyOf<ReturnType<typeof optionsOf>>> = {
   texts: {
     summary: 'Classify each text.',
     tool: 'Performs sequence classification of input text sequences.',
   },
   request: (manifest) => ({ options: optionsOf(manifest) }),
-  result: () => result,
-  example({ width, scoreFunction = 'softmax', ...manifest }) {
-    const logits = [2.3, -1.1].slice(0, width);
-    const scores = Array.from(applyScoreFunction(scoreFunction, Float32Array.from(logits)), (score) =>
-      Number(score.toFixed(4)),
-    );
-    const label = firstLabel(manifest);
-    return {
-      request: { top_k: 1 },
-      result: {
-        logits,
-        scores,
-        predicted_index: 0,
-        predicted_label: label,
-        top: [{ index: 0, label, score: scores[0] }],
-      },
-    };
-  },
+  result: () => classificationResult,
+  example: classificationExample,
   // A reranker takes a query and a document as its input.
   bench: (words, { width }) => ({ inputs: [width === 1 ? ['Which one?', words] : words] }),
   info: (manifest) => ({ [manifest.width === 1 ? 'reranker' : 'classifier']: labelsOf(manifest) }),

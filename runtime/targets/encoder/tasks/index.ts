@@ -1,5 +1,7 @@
 import type { ModelType } from '#contract/model-types.ts';
 import { embeddingTask } from './embedding.ts';
+import { imageClassificationTask } from './image-classification.ts';
+import { imageEmbeddingTask } from './image-embedding.ts';
 import { multiVectorTask } from './multi-vector.ts';
 import { questionAnsweringTask } from './question-answering.ts';
 import { sentenceEmbeddingTask } from './sentence-embedding.ts';
@@ -23,4 +25,6 @@ export const TASKS: Record<ModelType, Task<unknown>> = {
   fill_mask: fillMaskTask,
   token_classification: tokenClassificationTask,
   sequence_classification: sequenceClassificationTask,
+  image_classification: imageClassificationTask,
+  image_embedding: imageEmbeddingTask,
 };

@@ -16,7 +16,7 @@ import { withSource } from '../evaluation/datasets/sources/open-source.ts';
 import type { DatasetSource } from '../evaluation/datasets/sources/source.ts';
 import type { Secrets } from '../evaluation/secrets.ts';
 import { inMemberAsync, inMember } from '../evaluation/workflows/member-errors.ts';
-import { boundaryOf, readMultipart } from '../shared/multipart.ts';
+import { boundaryOf, readMultipart } from '#serve/http/multipart.ts';
 import type { Owner } from '../shared/owner.ts';
 import { dataset, datasetChanges, datasetDownload, datasetImport, datasetList } from './datasets-schemas.ts';
 import { viewOf } from './guards.ts';

@@ -39,7 +39,7 @@ async function write(model: string, maskId?: number): Promise<string> {
   const files = { weights: join(source, 'model.safetensors'), config: join(source, 'config.json') };
   const written = await writeGraph(
     files,
-    maskId === undefined ? writeVocabularyLogits : (g, model) => writeMaskedLogits(g, model, maskId),
+    maskId === undefined ? writeVocabularyLogits : writeMaskedLogits(maskId),
     folder(),
   );
   const graph = join(folder(), 'graph.onnx');

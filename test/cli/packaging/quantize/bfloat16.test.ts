@@ -7,7 +7,7 @@ import { float, int, ints } from '#cli/packaging/onnx/attributes.ts';
 import { GraphFile } from '#cli/packaging/onnx/graph-file.ts';
 import { useBfloat16 } from '#cli/packaging/quantize/bfloat16-model.ts';
 import { roundFactors } from '#cli/packaging/quantize/bfloat16-products.ts';
-import { Trial } from '#cli/packaging/quantize/trial.ts';
+import { textSamples, Trial } from '#cli/packaging/quantize/trial.ts';
 import { ModelProtoSchema, TensorProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import { useOnnxRuntime } from '../../../helpers/use-onnxruntime.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
@@ -102,7 +102,7 @@ const request = (minCosine: number) => ({
   ...writeModel(),
   file: 'model.onnx',
   output: 'hidden',
-  inputs: inputs(),
+  samples: textSamples(inputs()),
   compare: (values: Float32Array) => ({ kind: 'vectors' as const, rows: [values] }),
   thresholds: { minCosine, minAgreement: 0 },
   isOptional: false,
@@ -127,8 +127,8 @@ test('products become MatMul without changing results, and angles of positions s
   const count = (wanted: string): number => operators.filter((opType) => opType === wanted).length;
   expect(['MatMul', 'BiasGelu', 'Gelu', 'Gemm', 'FusedMatMul'].map(count)).toEqual([5, 1, 0, 1, 1]);
 
-  const trial = new Trial(runtime(), inputs());
-  const plain = new Trial(runtime(), { ...inputs(), folder: join(folder(), 'bf16') });
+  const trial = new Trial(runtime(), textSamples(inputs()));
+  const plain = new Trial(runtime(), textSamples({ ...inputs(), folder: join(folder(), 'bf16') }));
   const before = await trial.alone(join(folder(), 'graph.onnx'), 'hidden', TEXTS);
   const after = await plain.alone(graphPath, 'hidden', TEXTS);
   for (const [at, values] of before.entries()) {
@@ -178,7 +178,7 @@ test('rounding leaves the bits of bfloat16, with halves to even, in all versions
   roundFactors(model.graph);
   const path = join(folder(), 'one.onnx');
   writeFileSync(path, toBinary(ModelProtoSchema, model));
-  const [result] = await new Trial(runtime(), inputs()).alone(path, 'y', [[5]]);
+  const [result] = await new Trial(runtime(), textSamples(inputs())).alone(path, 'y', [[5]]);
   expect([...(result ?? [])]).toEqual(expected);
 });
 

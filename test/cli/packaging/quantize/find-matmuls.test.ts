@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import { findMatMuls, groupMatMuls } from '#cli/packaging/quantize/find-matmuls.ts';
 import { blockOf } from '#cli/packaging/quantize/probe-graph.ts';
-import { evenBatches } from '#cli/packaging/quantize/trial.ts';
+import { textSamples } from '#cli/packaging/quantize/trial.ts';
 import { float, int } from '#cli/packaging/onnx/attributes.ts';
 import { GraphProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 
@@ -56,13 +56,16 @@ test('finds matmuls of large constant matrices in all forms, and groups those wi
   ]);
   expect(groupMatMuls(matmuls).map((group) => group.matmuls.map(({ result }) => result).join())).toEqual([
     'a,b',
-    'c,d',
+    // The same tensor, as it is and transposed: two matrices with factors of their own.
+    'c',
+    'd',
   ]);
 });
 
 test('batches have no padding: the texts in a batch are truncated to the length of the shortest one, and keep their last token', () => {
   const text = (length: number) => Array.from({ length }, (_, at) => (at === length - 1 ? 102 : at));
-  const batches = evenBatches([text(9), text(3), text(5)], undefined);
+  const inputs = { folder: '', inputs: [], padId: 0 };
+  const batches = textSamples(inputs).evenBatches([text(9), text(3), text(5)]);
   expect(batches).toEqual([
     [
       [0, 1, 102],
@@ -70,7 +73,8 @@ test('batches have no padding: the texts in a batch are truncated to the length 
       [0, 1, 102],
     ],
   ]);
-  expect(evenBatches([text(9), text(3)], { texts: 1 })).toHaveLength(2);
+  const fixed = textSamples({ ...inputs, fixedShape: { texts: 1 } });
+  expect(fixed.evenBatches([text(9), text(3)])).toHaveLength(2);
 });
 
 test.each([

@@ -210,7 +210,8 @@ describe('a model whose prompt contains a task', () => {
 test.each(readdirSync(join(FIXTURES, 'models')))('%s has no instruction', async (model) => {
   const open = await openApp(model);
   try {
-    const isSentence = open.engine.manifest.sentence !== undefined;
+    const { sentence, images } = open.engine.manifest;
+    const isSentence = sentence !== undefined && images === undefined;
     expect(await pathsWith(open, 'instruction')).toEqual([]);
     const documented = await pathsWith(open, 'prompt');
     expect(documented.length > 0).toBe(isSentence);

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import type { Manifest } from '#contract/manifest.ts';
 import { returnsTextVectors } from '#contract/model-types.ts';
 import { promptFor } from '#core/model/input-type.ts';
 import { withArticle } from '#core/text/with-article.ts';
@@ -14,6 +15,7 @@ import {
   cohereEmbedRequest,
   cohereEmbedResponse,
 } from '../../schemas/cohere-embed.ts';
+import { EXAMPLE_IMAGE } from '../../schemas/images.ts';
 import { type ModelRoutes, unsupportedRoute } from '../model-route.ts';
 import { ANSWER_HEADERS, jsonAnswer, listPieces, requestCaller, runModel, sumOf } from '../run-model.ts';
 import { shortenTexts } from '../shorten-texts.ts';
@@ -37,14 +39,17 @@ export function cohereEmbedRoute({ engine }: EncoderContext, { route, guard }: M
     id: 'embedV2',
     tag: 'Cohere and Jina',
     summary: 'Compute one vector per text in one or several types.',
-    request: { schema: cohereEmbedRequest(engine.manifest, engine.limits), examples: REQUESTS },
+    request: {
+      schema: cohereEmbedRequest(engine.manifest, engine.limits),
+      examples: requestsOf(engine.manifest),
+    },
     answer: {
       description: 'The vectors of all texts by type.',
       schema: cohereEmbedResponse,
       examples: ANSWERS,
       headers: ANSWER_HEADERS,
     },
-    run: (c, body) => embed(c, engine, body, c.get('requestId')),
+    run: (c, body) => embed(c, engine, body as CohereEmbedRequest, c.get('requestId')),
   });
 }
 
@@ -54,13 +59,16 @@ async function embed(
   body: CohereEmbedRequest,
   id: string,
 ): Promise<Response> {
-  const { texts, input_type: use, output_dimension: dimensions, max_tokens: maxTokens } = body;
+  const { images, input_type: use, output_dimension: dimensions, max_tokens: maxTokens } = body;
   const engine = await engineFor(model, body.stage);
   const { manifest } = engine;
+  // Unknown keys are ignored, also the ones of models that read something else.
+  const texts = manifest.images ? [] : (body.texts ?? []);
   const overflow = overflowOf(body);
   const side = overflow.rule === 'error' ? 'error' : (overflow.side ?? 'right');
-  const shortened = await shortenTexts(engine, texts, { maxTokens, side, place: 'texts' });
-  const inputs = shortened.map((text) => ({ text }));
+  const shortened =
+    texts.length === 0 ? [] : await shortenTexts(engine, texts, { maxTokens, side, place: 'texts' });
+  const inputs = (manifest.images ? (images ?? []) : shortened).map((text) => ({ text }));
   const prompt_name = use ? promptFor(manifest.sentence, use) : undefined;
   const { options, prompt } = await planEmbeddings(inputs, { dimensions, prompt_name }, engine);
   const names: readonly FormName[] = [...new Set(body.embedding_types ?? (['float'] as const))];
@@ -95,14 +103,15 @@ function truncationWarning(count: number, texts: number, { manifest }: ServingEn
   return `${count} of ${texts} texts ${were} truncated: a text can have at most ${manifest.tokenizer.maxLength} tokens.`;
 }
 
-const REQUESTS = {
+const requestsOf = ({ images }: Manifest) => ({
   types: {
     model: 'any',
-    input_type: 'search_document',
-    texts: ['Anna lives in Berlin.'],
+    ...(images
+      ? { images: [EXAMPLE_IMAGE] }
+      : { texts: ['Anna lives in Berlin.'], input_type: 'search_document' }),
     embedding_types: ['float', 'ubinary'],
   },
-};
+});
 
 const ANSWERS = {
   types: {

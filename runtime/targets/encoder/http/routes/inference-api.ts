@@ -4,7 +4,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import { vectorKind } from '#contract/model-types.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import { memberOf } from '#core/values/member-of.ts';
-import type { BodyReader } from '#serve/http/body.ts';
+import { type BodyReader, readBytes } from '#serve/http/body.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { EncoderContext } from '../../context.ts';
@@ -15,9 +15,11 @@ import {
   similarityResponse,
   type VectorRequests,
 } from '../../schemas/tei.ts';
+import { EXAMPLE_IMAGE } from '../../schemas/images.ts';
 import { withOverflow } from '../../predict/predict.ts';
 import { SERVED } from '../../served/index.ts';
 import type { ClientBatch, HuggingFaceTask } from '../../served/served-type.ts';
+import { isImageType } from '../image-form.ts';
 import { type ModelRoutes, unsupportedRoute } from '../model-route.ts';
 import { scorerOf } from '../rank-documents.ts';
 import { ANSWER_HEADERS, requestCaller, runModel } from '../run-model.ts';
@@ -51,12 +53,14 @@ export function inferenceApiRoute(
   { route, guard, readBody }: ModelRoutes,
   vectors: VectorRequests,
   task: ForeignTask | undefined,
+  maxBodyBytes: number,
 ): Route {
+  const readInputs = imageReader(readBody, maxBodyBytes);
   const { manifest } = engine;
   const { name, modelType } = manifest;
   const offered = task
-    ? taskOf(task, engine, readBody)
-    : vectorsOrSimilarity(vectorKind(modelType), engine, readBody, vectors);
+    ? taskOf(task, engine, readInputs)
+    : vectorsOrSimilarity(vectorKind(modelType), engine, readInputs, vectors);
   if (!offered) {
     const wayOut = scorerOf(manifest) ? '/rerank or /predict' : '/predict';
     return unsupportedRoute(
@@ -86,6 +90,16 @@ export function inferenceApiRoute(
     },
   });
 }
+
+/** A reader that also accepts the file of an image as the body, as the Inference API does. */
+const imageReader = (readBody: BodyReader, maxBodyBytes: number): BodyReader => {
+  const read = async (c: Context, schema: Parameters<BodyReader>[1]): Promise<unknown> =>
+    isImageType(c.req.header('content-type'))
+      ? { inputs: Buffer.from(await readBytes(c, maxBodyBytes)).toString('base64') }
+      : await readBody(c, schema);
+  // A body that is an image has the only field that all these schemas require.
+  return read as BodyReader;
+};
 
 interface Offered {
   readonly request: TSchema;
@@ -120,17 +134,27 @@ function vectorsOrSimilarity(
     response: TSchema,
     vector: unknown,
     answer: (c: Context, engine: EncoderContext['engine'], body: Body) => Promise<Response>,
-  ): Offered => ({
-    request: Type.Union([schema, requests.similarity]),
-    response: Type.Union([response, similarityResponse]),
-    example: { request: { inputs: 'Anna lives in Berlin.' }, response: [vector] },
-    async answer(c) {
-      const body = await readBody<TUnsafe<Body | SimilarityRequest>>(c, (value) =>
-        isSimilarity(value) ? requests.similarity : schema,
-      );
-      return isSimilarity(body) ? await similarity(c, engine, body) : await answer(c, engine, body);
-    },
-  });
+  ): Offered => {
+    if (engine.manifest.images) {
+      return {
+        request: schema,
+        response,
+        example: { request: { inputs: EXAMPLE_IMAGE }, response: [vector] },
+        answer: async (c) => await answer(c, engine, await readBody(c, schema)),
+      };
+    }
+    return {
+      request: Type.Union([schema, requests.similarity]),
+      response: Type.Union([response, similarityResponse]),
+      example: { request: { inputs: 'Anna lives in Berlin.' }, response: [vector] },
+      async answer(c) {
+        const body = await readBody<TUnsafe<Body | SimilarityRequest>>(c, (value) =>
+          isSimilarity(value) ? requests.similarity : schema,
+        );
+        return isSimilarity(body) ? await similarity(c, engine, body) : await answer(c, engine, body);
+      },
+    };
+  };
   if (kind === 'sparse') {
     return offered(requests.embedSparse, embedSparseResponse, [{ index: 5075, value: 1.61 }], embedSparse);
   }

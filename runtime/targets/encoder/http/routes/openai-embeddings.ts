@@ -1,19 +1,33 @@
-import { returnsTextVectors } from '#contract/model-types.ts';
+import { readsImages, returnsTextVectors } from '#contract/model-types.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import type { ExchangeBodyReader } from '#serve/http/body.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
 import { directRoute, type Route } from '#serve/http/route.ts';
 import { runAdmitted } from '#serve/lifecycle.ts';
 import type { EncoderContext } from '../../context.ts';
+import type { ServingEngine } from '../../engine/serving.ts';
 import { engineFor } from '../../engine/staged-engine.ts';
 import { splitForms } from '../../json/vector-writer.ts';
 import { overflowOf } from '../../predict/predict.ts';
+import { EXAMPLE_IMAGE } from '../../schemas/images.ts';
 import { embeddingsRequest, embeddingsResponse } from '../../schemas/openai.ts';
 import { NO_GUARD, unsupportedRoute } from '../model-route.ts';
 import { ANSWER_HEADERS, callerAt, listPieces, piecesAnswer, runModel, sumOf } from '../run-model.ts';
 import { lateChunks } from '../late-chunks.ts';
 import { dimensionsOf, vectorFormat } from '../vector-form.ts';
 import { checkTokenIds, embeddingInputs, exampleIds, planEmbeddings } from '../vector-inputs.ts';
+
+const textRequests = (model: ServingEngine) => ({
+  text: { input: 'Anna lives in Berlin.', model: 'any' },
+  texts: { input: ['Anna lives in Berlin.', 'So does Ben.'], encoding_format: 'base64' },
+  bits: { input: ['Anna lives in Berlin.'], output_dtype: 'ubinary' },
+  'token ids': { input: [exampleIds(model)] },
+});
+
+const IMAGE_REQUESTS = {
+  image: { input: EXAMPLE_IMAGE, model: 'any' },
+  images: { input: [{ image: EXAMPLE_IMAGE }], encoding_format: 'base64' },
+};
 
 /** `POST /v1/embeddings`: one vector per input, for clients of OpenAI's API. */
 export function openAiEmbeddingsRoute(
@@ -38,12 +52,7 @@ export function openAiEmbeddingsRoute(
     summary: 'Create one embedding per input.',
     request: {
       schema: request,
-      examples: {
-        text: { input: 'Anna lives in Berlin.', model: 'any' },
-        texts: { input: ['Anna lives in Berlin.', 'So does Ben.'], encoding_format: 'base64' },
-        bits: { input: ['Anna lives in Berlin.'], output_dtype: 'ubinary' },
-        'token ids': { input: [exampleIds(model)] },
-      },
+      examples: readsImages(modelType) ? IMAGE_REQUESTS : textRequests(model),
     },
     answer: {
       description: 'One embedding per input, in input order.',

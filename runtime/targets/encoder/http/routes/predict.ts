@@ -1,5 +1,6 @@
 import type { TUnsafe } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
+import { readsImages } from '#contract/model-types.ts';
 import type { ExchangeBodyReader } from '#serve/http/body.ts';
 import { type HttpAnswer, type HttpExchange, JSON_TYPE } from '#serve/http/exchange.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
@@ -7,8 +8,10 @@ import { directRoute, type Route } from '#serve/http/route.ts';
 import { runAdmitted } from '#serve/lifecycle.ts';
 import type { EncoderContext } from '../../context.ts';
 import { predict, predictRequest, predictResponse, type RunForm } from '../../predict/predict.ts';
+import { EXAMPLE_IMAGE } from '../../schemas/images.ts';
 import { SERVED } from '../../served/index.ts';
 import type { PredictBody } from '../../served/served-type.ts';
+import { readImageBody } from '../image-form.ts';
 import { NO_GUARD } from '../model-route.ts';
 import { ANSWER_HEADERS, callerAt, piecesAnswer, runModel } from '../run-model.ts';
 import type { ForeignTask } from './inference-api.ts';
@@ -22,6 +25,7 @@ export function predictRoute(
   { engine, kernel }: EncoderContext,
   readBody: ExchangeBodyReader,
   task: ForeignTask | undefined,
+  maxBodyBytes: number,
 ): Route {
   const { manifest, limits } = engine;
   const { texts, huggingFace } = SERVED[manifest.modelType];
@@ -29,9 +33,11 @@ export function predictRoute(
   const { requests, answers } = examplesOf(manifest);
   const isForeign = (body: unknown): body is object => task?.isTheirs(body) ?? false;
   const handle = async (exchange: HttpExchange): Promise<HttpAnswer> => {
-    const body = await readBody<TUnsafe<PredictBody | object>>(exchange, (value) =>
-      task && isForeign(value) ? task.schema : request,
-    );
+    const body = manifest.images
+      ? await readImageBody(exchange, request, maxBodyBytes, readBody)
+      : await readBody<TUnsafe<PredictBody | object>>(exchange, (value) =>
+          task && isForeign(value) ? task.schema : request,
+        );
     const caller = callerAt(exchange);
     const run: RunForm = (form, wanted) => runModel(caller, form, wanted);
     if (!task || !isForeign(body)) return piecesAnswer(await predict(engine, body as PredictBody, run));
@@ -68,7 +74,8 @@ interface Examples {
 function examplesOf(manifest: Manifest): Examples {
   const { name: model_id, modelType } = manifest;
   const { request, result } = SERVED[modelType].example(manifest);
-  const text = { inputs: ['Anna lives in Berlin.'], ...request };
+  const inputs = [readsImages(modelType) ? EXAMPLE_IMAGE : 'Anna lives in Berlin.'];
+  const text = { inputs, ...request };
   const metadata = { source: 'reviews' };
   return {
     requests: { text, 'with metadata': { ...text, metadata } },

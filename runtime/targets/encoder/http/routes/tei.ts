@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import { returnsTextVectors, vectorKind } from '#contract/model-types.ts';
+import { readsImages, returnsTextVectors, vectorKind } from '#contract/model-types.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import { bodilessRoute, type Route } from '#serve/http/route.ts';
 import type { EncoderContext } from '../../context.ts';
@@ -11,6 +11,7 @@ import {
   similarityResponse,
   type VectorRequests,
 } from '../../schemas/tei.ts';
+import { EXAMPLE_IMAGE } from '../../schemas/images.ts';
 import { SERVED } from '../../served/index.ts';
 import { NO_GUARD, type ModelRoutes, unsupportedRoute } from '../model-route.ts';
 import { ANSWER_HEADERS } from '../run-model.ts';
@@ -59,7 +60,12 @@ export function teiRoutes(
     infoRoute(context),
     sparse,
     embed,
-    similarity,
+    readsImages(modelType)
+      ? unsupportedRoute(
+          '/similarity',
+          `/similarity compares sentences, but ${name} reads images. Use /v1/embeddings.`,
+        )
+      : similarity,
     vectors === 'tokens'
       ? embedAll
       : unsupported('/embed_all', embedding, '/embed', ', which returns one vector per text'),
@@ -86,6 +92,7 @@ function teiInfo({ engine, runtime }: EncoderContext): Static<typeof infoRespons
 
 const TAG = 'text-embeddings-inference';
 const INPUTS = { texts: { inputs: ['Anna lives in Berlin.'] } };
+const IMAGE_INPUTS = { images: { inputs: [EXAMPLE_IMAGE] } };
 
 const infoRoute = (context: EncoderContext): Route => {
   const info = teiInfo(context);
@@ -113,7 +120,7 @@ const embedRoute = (
     id: 'embed',
     tag: TAG,
     summary: 'Compute one vector per input, L2-normalized by default.',
-    request: { schema, examples: INPUTS },
+    request: { schema, examples: engine.manifest.images ? IMAGE_INPUTS : INPUTS },
     answer: {
       description: 'One vector per input, in input order.',
       schema: embedResponse,

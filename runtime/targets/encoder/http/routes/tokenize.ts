@@ -1,6 +1,6 @@
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import type { EncoderContext } from '../../context.ts';
-import type { ModelRoutes } from '../model-route.ts';
+import { type ModelRoutes, unsupportedRoute } from '../model-route.ts';
 import { exampleIds } from '../vector-inputs.ts';
 import type { Route } from '#serve/http/route.ts';
 import { planPrompt } from '../../tasks/plan-prompt.ts';
@@ -9,6 +9,14 @@ import { decodeRequest, decodeResponse, tokenizeRequest, tokenizeResponse } from
 /** `POST /tokenize` and `POST /decode`: convert texts to token ids and back. */
 export function tokenizeRoutes({ engine }: EncoderContext, { route, guard }: ModelRoutes): readonly Route[] {
   const { limits, manifest } = engine;
+  if (manifest.images) {
+    return ['/tokenize', '/decode'].map((path) =>
+      unsupportedRoute(
+        path,
+        `${path} requires a model with a tokenizer, but ${manifest.name} reads images. Use /predict.`,
+      ),
+    );
+  }
   const shared = { method: 'post', guard, tag: 'Tokenizer' } as const;
   return [
     route({

@@ -7,7 +7,7 @@ import type { ModelCallContext } from '../../context.ts';
 import { membersOfForm } from '../../providers/adapters/form-fields.ts';
 import type { CompletionRequest, Endpoint } from '../../requests/completions/completion.ts';
 import { ENDPOINTS, BODY_ENDPOINTS } from '../../requests/completions/endpoints/index.ts';
-import { type Form, requiredFile } from '../../shared/form.ts';
+import { type Form, requiredFile } from '#serve/http/form.ts';
 import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';
 import { payerOf } from '../guards.ts';
 import { readUploadForm } from '../http/bodies.ts';

@@ -12,8 +12,8 @@ import {
 } from '#serve/http/body.ts';
 import { type BodyGrowth, bodyDecoder } from '#serve/http/decode-body.ts';
 import type { ErrorStatus } from '#serve/http/openapi/statuses.ts';
-import { type Form, readForm } from '../../shared/form.ts';
-import { boundaryOf } from '../../shared/multipart.ts';
+import { type Form, readForm } from '#serve/http/form.ts';
+import { boundaryOf } from '#serve/http/multipart.ts';
 
 /**
  * Reads request bodies for datasets, experiments, workflows and jobs in the same way as the reference

@@ -1,5 +1,5 @@
 import { entriesOf } from '#core/values/keys.ts';
-import type { Form } from '../../shared/form.ts';
+import type { Form } from '#serve/http/form.ts';
 import type { Json } from '../shapes/chat.ts';
 
 /** Converts request members to form fields. Each item in a list becomes a separate field. */

@@ -1,7 +1,7 @@
 import type { AppError } from '#contract/errors.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import type { JsonMember, MemberEdits } from '../../shared/json-members.ts';
-import type { FormFile } from '../../shared/form.ts';
+import type { FormFile } from '#serve/http/form.ts';
 import type { AnswerSummary, EventDecoder, OpenedStream, TokenUsage } from '../streams/stream.ts';
 import { MAX_EVENT_BYTES } from '#serve/event-stream/event-frames.ts';
 import type { DecodedFrame } from '../streams/frames.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { membersOf } from '#core/json/members-of.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { Clock } from '#platform/clock.ts';
-import { writeForm } from '../../shared/form.ts';
+import { writeForm } from '#serve/http/form.ts';
 import { editMembers } from '../../shared/json-members.ts';
 import { openBytes } from '../streams/open-bytes.ts';
 import type { AnswerSummary, TokenUsage } from '../streams/stream.ts';

@@ -1,6 +1,6 @@
 import type { AppError } from '#contract/errors.ts';
 import type { ByteHold } from '#core/limits/byte-budget.ts';
-import type { FormFile } from '../../shared/form.ts';
+import type { FormFile } from '#serve/http/form.ts';
 import type { HeaderReader, Payer } from '../../accounts/identity/identity.ts';
 import type { ForwardedStream } from '../../providers/streams/stream.ts';
 import type { Attempt } from '../routing/routing.ts';

@@ -1,6 +1,6 @@
 import { isObject } from '#core/json/is-object.ts';
 import { parseLossless } from '#core/json/lossless-json.ts';
-import type { FormFile } from '../../shared/form.ts';
+import type { FormFile } from '#serve/http/form.ts';
 import { textOfBytes } from '../guardrails/input-parts.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import type { Json } from '../../providers/shapes/chat.ts';

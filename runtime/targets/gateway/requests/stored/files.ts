@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { AppError, inputError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { Clock } from '#platform/clock.ts';
-import { requiredFile, writeForm, type Form, type FormFile } from '../../shared/form.ts';
+import { requiredFile, writeForm, type Form, type FormFile } from '#serve/http/form.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
 import type { ForwardedStream } from '../../providers/streams/stream.ts';

@@ -1,4 +1,4 @@
-import type { Form } from '../../shared/form.ts';
+import type { Form } from '#serve/http/form.ts';
 import type { Caller } from '../../accounts/identity/identity.ts';
 import type { ObjectPage, StoredObject } from '../../accounts/objects/objects.ts';
 import type { Json } from '../../providers/shapes/chat.ts';

@@ -1,4 +1,4 @@
-import type { FormFile } from '../../shared/form.ts';
+import type { FormFile } from '#serve/http/form.ts';
 import type { MediaPart } from '../guardrails/input-parts.ts';
 
 /** The vendor whose rules for counting images, documents and audio apply to a model. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
+import { MODEL_TYPE_NAMES, readsImages } from '#contract/model-types.ts';
 import { putLoad } from '#encoder/bench/load.ts';
+import { runBench } from '#encoder/bench/run-bench.ts';
 import { makeTexts } from '#encoder/bench/texts.ts';
 import { openServingEngine } from '#encoder/engine/serving-engine.ts';
 import { builtAssets } from '#test/helpers/built.ts';
@@ -20,7 +21,7 @@ const MODELS = [
   'gliner-span',
 ];
 
-test('every model type supports the bench requests, with the intended number of tokens', async () => {
+test('every model type that reads texts supports the bench requests, with the intended number of tokens', async () => {
   const types = new Set<string>();
   for (const model of MODELS) {
     const counts: number[] = [];
@@ -54,5 +55,11 @@ test('every model type supports the bench requests, with the intended number of 
       await engine.close();
     }
   }
-  expect([...types].toSorted()).toEqual(MODEL_TYPE_NAMES.toSorted());
+  expect([...types].toSorted()).toEqual(MODEL_TYPE_NAMES.filter((type) => !readsImages(type)).toSorted());
+});
+
+test('a model that reads images cannot be measured', async () => {
+  const output = { out: () => {}, err: () => {} };
+  const running = runBench(builtAssets('shapes'), { limits: DEFAULT_LIMITS }, 1000, output);
+  await expect(running).rejects.toThrow(/^bench measures models that read texts, but shapes reads images\. /);
 });

@@ -10,7 +10,10 @@ const texts = (...list: string[]): EngineRequest['inputs'] => list.map((text) =>
 function setUp(maxBytes = 1_000_000) {
   const runs: { readonly texts: unknown[]; readonly positions: readonly number[] }[] = [];
   const answer = ({ inputs }: EngineRequest): EngineAnswer => {
-    const all = inputs.map((input) => ('text' in input ? input.text + (input.pair ?? '') : input.ids.join()));
+    const all = inputs.map((input) => {
+      if ('image' in input) return Buffer.from(input.image).toString();
+      return 'text' in input ? input.text + (input.pair ?? '') : input.ids.join();
+    });
     // As in the engine, all results share one buffer.
     const whole = Buffer.from(all.join(''));
     let end = 0;

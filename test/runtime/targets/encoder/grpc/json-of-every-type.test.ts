@@ -1,6 +1,7 @@
 import { fromBinary, fromJson, type JsonObject, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import type { ModelType } from '#contract/model-types.ts';
+import { SMALLEST_IMAGE } from '#encoder/engine/image-input.ts';
 import { SERVED } from '#encoder/served/index.ts';
 import { FIXTURE_MODELS } from '../surfaces/fixture-models.ts';
 import { useModelServers } from './model-server.ts';
@@ -11,7 +12,10 @@ import { useModelServers } from './model-server.ts';
 const serve = useModelServers();
 const TEXTS = { inputs: ['Ada lives in London.', 'a film'] };
 const LABELS = { ...TEXTS, labels: ['person', 'place'] };
+const IMAGES = { inputs: [SMALLEST_IMAGE.text] };
 const REQUESTS: Record<ModelType, readonly JsonObject[]> = {
+  image_classification: [IMAGES],
+  image_embedding: [IMAGES, { ...IMAGES, dimensions: 2 }],
   embedding: [TEXTS],
   sparse_embedding: [TEXTS],
   fill_mask: [{ inputs: ['a [MASK] film', 'the [MASK]'] }],

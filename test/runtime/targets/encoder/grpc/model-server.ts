@@ -23,6 +23,8 @@ const SERVICES = {
   zero_shot_ner: ['ZeroShotNer', 'encoder/zero_shot_ner.proto'],
   sentence_embedding: ['SentenceEmbedding', 'encoder/sentence_embedding.proto'],
   multi_vector: ['MultiVector', 'encoder/multi_vector.proto'],
+  image_classification: ['ImageClassification', 'encoder/image_classification.proto'],
+  image_embedding: ['ImageEmbedding', 'encoder/image_embedding.proto'],
 } as const;
 
 export interface ModelServer extends TestClient {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FIXTURES } from '#test/helpers/paths.ts';
 import { schemaBodies } from '#test/helpers/schema-bodies.ts';
 import { openApp, type OpenApp } from './open-app.ts';
+import { EXAMPLE_IMAGE } from '#encoder/schemas/images.ts';
 
 type Schema = Parameters<ReturnType<typeof schemaBodies>['bodiesOf']>[0];
 interface Media {
@@ -54,8 +55,9 @@ describe.each(readdirSync(join(FIXTURES, 'models')))('the %s document', (model) 
   const bodies = () => {
     const examples = document.paths['/decode']?.['post']?.requestBody?.content['application/json'].examples;
     const example = examples?.['ids']?.value as { ids: number[] } | undefined;
+    const { mask, images } = open.engine.manifest;
     // A mask token is a text with one mask and one token.
-    const text = open.engine.manifest.mask?.token ?? 'Anna lives in Berlin.';
+    const text = images ? EXAMPLE_IMAGE : (mask?.token ?? 'Anna lives in Berlin.');
     return schemaBodies(document, { text, ids: example?.ids ?? [] });
   };
 

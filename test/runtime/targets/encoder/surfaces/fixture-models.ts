@@ -18,6 +18,8 @@ export const FIXTURE_MODELS = [
   'sentence-modules',
   'm3',
   'multi-vector',
+  'shapes',
+  'patches',
 ] as const;
 
 const golden = (name: string): string => join(FIXTURES, 'golden', name);

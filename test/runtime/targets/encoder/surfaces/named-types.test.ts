@@ -6,6 +6,7 @@ import { ROOT } from '#test/helpers/paths.ts';
 
 /** The index files, to which a new type is added. */
 const INDEXES = new Set([
+  'runtime/contract/config-schema.ts',
   'runtime/contract/manifest.ts',
   'runtime/contract/model-types.ts',
   'cli/packaging/model/build-types.ts',

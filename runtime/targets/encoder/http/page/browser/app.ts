@@ -2,6 +2,7 @@ import { codeSamples } from '#serve/http/pages/browser/components/code-samples.t
 import { counted } from '#serve/http/pages/browser/format.ts';
 import { byId, element } from '#serve/http/pages/browser/dom.ts';
 import { createFilePanel } from './file/file-panel.ts';
+import { createImageList } from './image-list.ts';
 import { createResults } from './results.ts';
 import { ServerError } from '#serve/http/pages/browser/server.ts';
 import { createSession } from '#serve/http/pages/browser/session.ts';
@@ -19,13 +20,17 @@ const option = byId('option', HTMLInputElement);
 const samples = codeSamples('This request');
 const session = createSession();
 const results = createResults();
-const texts = createTextList(byId('texts', HTMLOListElement), showCall);
+/** The inputs. They become images if the model reads images. */
+let texts: Pick<ReturnType<typeof createTextList>, 'addEmpty' | 'replace' | 'sent'> = createTextList(
+  byId('texts', HTMLOListElement),
+  showCall,
+);
 
 let model: Model | undefined;
 let running = new AbortController();
 
 byId('call', HTMLDivElement).append(samples.node);
-byId('add', HTMLButtonElement).addEventListener('click', texts.addEmpty);
+byId('add', HTMLButtonElement).addEventListener('click', () => texts.addEmpty());
 query.addEventListener('input', showCall);
 option.addEventListener('change', showCall);
 form.addEventListener('submit', (event) => {
@@ -74,7 +79,8 @@ async function run() {
     const asked = query.value;
     const answer = await session.call<unknown>(task.path, { body: bodyOf(known, sent), signal });
     const drawn = task.draw(sent, answer.data, known, asked);
-    const { cut } = results.show(answer, drawn, sent, [tokensDetails(sent, session)]);
+    const more = task.inputs === 'images' ? [] : [tokensDetails(sent, session)];
+    const { cut } = results.show(answer, drawn, sent, more);
     // If the server requires an API key, the user has entered it by now, and the sample code must send it.
     showCall();
     const truncated = answer.truncated.flatMap((at) => sent[at] ?? []);
@@ -91,7 +97,11 @@ function showCall() {
   if (!model) return;
   byId('same-call', HTMLElement).hidden = false;
   const url = new URL(taskOf(model).path, document.baseURI).href;
-  samples.show({ url, method: 'POST', body: bodyOf(model, texts.sent()), withKey: session.key() !== '' });
+  // The code contains the name of an image instead of its bytes.
+  const sent = texts
+    .sent()
+    .map((one) => (one.name === undefined ? one : { ...one, text: `<base64 of ${one.name}>` }));
+  samples.show({ url, method: 'POST', body: bodyOf(model, sent), withKey: session.key() !== '' });
 }
 
 const bodyOf = (model: Model, sent: readonly Sent[]) =>
@@ -105,7 +115,7 @@ const bodyOfTexts = (model: Model, inputs: readonly string[]) =>
 
 /** Shows the name of the model and offers example texts that suit it. */
 function introduce(model: Model) {
-  const { title, labels, asks, offers, examples: examplesOf } = taskOf(model);
+  const { title, labels, asks, offers, inputs, examples: examplesOf } = taskOf(model);
   const examples = examplesOf(model);
   document.title = `${model.model_id} · ${title}`;
   byId('model-name', HTMLHeadingElement).textContent = model.model_id;
@@ -129,6 +139,10 @@ function introduce(model: Model) {
   byId('query-name', HTMLLabelElement).textContent = asks ?? '';
   byId('option-row', HTMLParagraphElement).hidden = offers === undefined;
   byId('option-name', HTMLLabelElement).textContent = offers ?? '';
+  if (inputs === 'images') {
+    readImages();
+    return;
+  }
   byId('file', HTMLElement).hidden = false;
   byId('file', HTMLElement).append(
     createFilePanel({
@@ -142,6 +156,15 @@ function introduce(model: Model) {
   const typed = texts.sent().some(({ text }) => text !== '');
   if (typed) showCall();
   else write(examples[0] ?? { texts: [''] });
+}
+
+/** Replaces the text boxes with a list of images. */
+function readImages() {
+  byId('inputs-heading', HTMLHeadingElement).textContent = 'Image';
+  byId('examples', HTMLDivElement).replaceChildren('Drop or paste images here, or choose files.');
+  byId('add', HTMLButtonElement).textContent = 'Choose images';
+  form.setAttribute('aria-label', 'Images for the model');
+  texts = createImageList(byId('texts', HTMLOListElement), showCall);
 }
 
 function write({

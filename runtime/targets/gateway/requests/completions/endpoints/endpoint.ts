@@ -1,5 +1,5 @@
 import { Type, type TSchema } from 'typebox';
-import type { FormFile } from '../../../shared/form.ts';
+import type { FormFile } from '#serve/http/form.ts';
 import type { Payer } from '../../../accounts/identity/identity.ts';
 import type {
   FailedAnswer,

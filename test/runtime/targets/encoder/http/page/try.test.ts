@@ -1,14 +1,25 @@
 import { text } from 'node:stream/consumers';
 import { expect, test, describe } from 'vitest';
 import { provideChromium } from '#test/helpers/chromium.ts';
+import { SHAPES } from '#test/helpers/golden-shapes.ts';
 import { usePages } from '#test/helpers/use-pages.ts';
 import { run, useServers, write } from './pages.ts';
 
 const chromium = await provideChromium();
+const PATHS = SHAPES.map(({ path }) => path);
 
 describe.skipIf(chromium === undefined)('the model page', () => {
   const pages = usePages(chromium);
-  const origin = useServers(['sentiment', 'ner', 'embedder', 'sentence', 'm3', 'multilabel']);
+  const origin = useServers([
+    'sentiment',
+    'ner',
+    'embedder',
+    'sentence',
+    'm3',
+    'multilabel',
+    'shapes',
+    'patches',
+  ]);
   const ask = async (path: string, body: unknown): Promise<unknown> => {
     const headers = { 'Content-Type': 'application/json' };
     return (await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
@@ -53,6 +64,36 @@ describe.skipIf(chromium === undefined)('the model page', () => {
       expect(await page.locator('#timing').innerText()).toMatch(
         /^[\d.]+ ms \([\d.]+ ms on the server, [\d.]+ ms in the model\)$/,
       );
+    }));
+
+  test('a classifier of images shows the labels of chosen images, and removes one', () =>
+    pages.visit(origin('shapes'), async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'shapes' }).waitFor();
+      expect(await page.locator('.top').innerText()).toContain(
+        'Image classification · circle, square, stripes',
+      );
+      await page.getByLabel('Choose images', { exact: true }).first().setInputFiles(PATHS);
+      await page.getByRole('img', { name: 'circle.gif' }).waitFor();
+      expect(await page.locator('#call').innerText()).toContain('<base64 of circle.png>');
+      await page.getByRole('button', { name: 'Remove image 2' }).click();
+      await run(page);
+      expect(await page.getByRole('status').innerText()).toMatch(
+        /^Image 1: circle \d+\.\d%\. Image 2: stripes \d+\.\d%\. Image 3: circle \d+\.\d%\.$/,
+      );
+      expect(await page.locator('.result img').count()).toBe(3);
+      expect(await page.locator('.result').first().locator('tbody tr').count()).toBe(3);
+    }));
+
+  test('an encoder of images shows the similarity of each pair', () =>
+    pages.visit(origin('patches'), async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'patches' }).waitFor();
+      await page.getByLabel('Choose images', { exact: true }).first().setInputFiles(PATHS);
+      await page.getByRole('img', { name: 'circle.gif' }).waitFor();
+      await run(page);
+      const table = page.getByRole('table', { name: 'Image similarity' });
+      await table.waitFor();
+      expect(await table.locator('tbody tr').count()).toBe(4);
+      expect(await page.getByRole('status').innerText()).toMatch(/^Most similar: images \d and \d \(/);
     }));
 
   test('a model with dense and sparse vectors shows similarities and the words of each text', () =>

@@ -1,4 +1,4 @@
-import type { Sent, Task } from './task.ts';
+import type { Drawing, Sent, Task } from './task.ts';
 import { copyButton } from '#serve/http/pages/browser/copy-button.ts';
 import { heatMap } from '#serve/http/pages/browser/charts/heat-map.ts';
 import { element, scrollable, withShare } from '#serve/http/pages/browser/dom.ts';
@@ -22,33 +22,7 @@ export const embedding: Task<{ readonly data: readonly Embedded[] }> = {
   path: 'v1/embeddings',
   body: (texts, { model_id }) => ({ model: model_id, input: texts }),
 
-  draw(sent, { data }) {
-    const vectors = data.map((item) => item.embedding);
-    const width = vectors[0]?.length ?? 0;
-    const list = element('ol', { class: 'vectors' });
-    list.append(...sent.map((one, at) => vectorItem(one, vectors[at] ?? [])));
-    const heading = element('h3', {}, `Vectors with ${width} dimensions`);
-    if (sent.length < 2) {
-      const hint = element('p', { class: 'hint' }, 'Add a second text to compare the two.');
-      return { parts: [section(heading, list, hint)], spoken: `One vector with ${width} dimensions.` };
-    }
-    const pairs = pairsOf(sent, vectors).sort((left, right) => right.value - left.value);
-    const sentence = sentenceOf(pairs);
-    const matrix = similarityTable(sent, vectors, pairs.at(-1)?.value ?? 0);
-    const hint = 'Cosine similarity of the vectors; 1 means that the vectors point in the same direction.';
-    return {
-      parts: [
-        section(
-          element('h3', {}, 'Similarity'),
-          element('p', { class: 'finding' }, sentence),
-          matrix,
-          element('p', { class: 'hint' }, hint),
-        ),
-        section(heading, list),
-      ],
-      spoken: sentence,
-    };
-  },
+  draw: (sent, { data }) => drawVectors(sent, data, 'text'),
 
   examples: () => [
     {
@@ -70,15 +44,44 @@ export const embedding: Task<{ readonly data: readonly Embedded[] }> = {
   ],
 };
 
+/** Shows vectors, and the similarity of each pair of them. `noun` is the name of an input. */
+export function drawVectors(sent: readonly Sent[], data: readonly Embedded[], noun: string): Drawing {
+  const vectors = data.map((item) => item.embedding);
+  const width = vectors[0]?.length ?? 0;
+  const list = element('ol', { class: 'vectors' });
+  list.append(...sent.map((one, at) => vectorItem(one, vectors[at] ?? [])));
+  const heading = element('h3', {}, `Vectors with ${width} dimensions`);
+  if (sent.length < 2) {
+    const hint = element('p', { class: 'hint' }, `Add a second ${noun} to compare the two.`);
+    return { parts: [section(heading, list, hint)], spoken: `One vector with ${width} dimensions.` };
+  }
+  const pairs = pairsOf(sent, vectors).sort((left, right) => right.value - left.value);
+  const sentence = sentenceOf(pairs, noun);
+  const matrix = similarityTable(sent, vectors, pairs.at(-1)?.value ?? 0, noun);
+  const hint = 'Cosine similarity of the vectors; 1 means that the vectors point in the same direction.';
+  return {
+    parts: [
+      section(
+        element('h3', {}, 'Similarity'),
+        element('p', { class: 'finding' }, sentence),
+        matrix,
+        element('p', { class: 'hint' }, hint),
+      ),
+      section(heading, list),
+    ],
+    spoken: sentence,
+  };
+}
+
 const section = (...parts: Node[]) => element('section', { class: 'result' }, ...parts);
 
 /** `pairs`: the pairs of texts, most similar first. */
-function sentenceOf(pairs: readonly { left: number; right: number; value: number }[]) {
+function sentenceOf(pairs: readonly { left: number; right: number; value: number }[], noun: string) {
   const [closest, furthest] = [pairs[0], pairs.at(-1)].map(
     (pair) => `${pair?.left} and ${pair?.right} (${cosineText(pair?.value ?? 0)})`,
   );
-  if (pairs.length === 1) return `Texts ${closest}.`;
-  return `Most similar: texts ${closest}. Least similar: ${furthest}.`;
+  if (pairs.length === 1) return `${capitalized(noun)}s ${closest}.`;
+  return `Most similar: ${noun}s ${closest}. Least similar: ${furthest}.`;
 }
 
 function pairsOf(sent: readonly Sent[], vectors: readonly (readonly number[])[]) {
@@ -91,13 +94,20 @@ function pairsOf(sent: readonly Sent[], vectors: readonly (readonly number[])[])
   );
 }
 
-function similarityTable(sent: readonly Sent[], vectors: readonly (readonly number[])[], lowest: number) {
+const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+function similarityTable(
+  sent: readonly Sent[],
+  vectors: readonly (readonly number[])[],
+  lowest: number,
+  noun: string,
+) {
   // Colors range from the lowest value, rounded down to a tenth, up to 1, so that small differences
   // are visible and tiny ones are not.
   const floor = Math.min(Math.floor(lowest * 10) / 10, 0.9);
   const value = (row: number, column: number) =>
     row === column ? 1 : cosine(vectors[row] ?? [], vectors[column] ?? []);
-  const title = 'Text similarity';
+  const title = `${capitalized(noun)} similarity`;
   if (sent.length > MANY) {
     return heatMap({
       title,
@@ -105,7 +115,7 @@ function similarityTable(sent: readonly Sent[], vectors: readonly (readonly numb
       columns: sent.map(({ number }) => String(number)),
       cells: sent.map((_, row) => sent.map((__, column) => value(row, column))),
       text: cosineText,
-      corner: 'Text',
+      corner: capitalized(noun),
       min: floor,
       max: 1,
     });
@@ -120,7 +130,7 @@ function similarityTable(sent: readonly Sent[], vectors: readonly (readonly numb
       );
     }),
   ]);
-  const columns = ['Text', ...sent.map(({ number }) => String(number))];
+  const columns = [capitalized(noun), ...sent.map(({ number }) => String(number))];
   return scrollable(title, table(title, columns, rows, 'matrix'));
 }
 

@@ -4,6 +4,7 @@ import { multiVector, reranking } from './reranking.ts';
 import { questionAnswering } from './question-answering.ts';
 import { sparseEmbedding } from './sparse-embedding.ts';
 import { fillMask } from './fill-mask.ts';
+import { imageClassification, imageEmbedding } from './images.ts';
 import { sequenceClassification } from './sequence-classification.ts';
 import { tokenClassification } from './token-classification.ts';
 import { zeroShotClassification } from './zero-shot-classification.ts';
@@ -20,6 +21,8 @@ const TASKS: Record<string, Task> = {
   zero_shot_ner: zeroShotNer,
   sentence_embedding: sentenceEmbedding,
   multi_vector: multiVector,
+  image_classification: imageClassification,
+  image_embedding: imageEmbedding,
 };
 
 export function taskOf({ model_type, id2label, score_function, outputs }: Model) {

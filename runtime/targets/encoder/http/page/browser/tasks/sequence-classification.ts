@@ -27,7 +27,7 @@ export const sequenceClassification: Task<{
 };
 
 /** Returns the labels with their scores, highest score first. */
-function rank(scores: readonly number[], model: Model): Rank[] {
+export function rank(scores: readonly number[], model: Model): Rank[] {
   const { id2label, score_function } = model;
   const hasBar = score_function !== 'none';
   const isOwn = isMultiLabel(model);
@@ -47,12 +47,12 @@ function rank(scores: readonly number[], model: Model): Rank[] {
  * If scores are independent, they can all be below the threshold. The label with the highest score
  * is then not a result.
  */
-const noneNote = (ranks: readonly Rank[]) =>
+export const noneNote = (ranks: readonly Rank[]) =>
   ranks.some(({ isChosen }) => isChosen)
     ? []
     : [element('p', { class: 'finding' }, `No label reaches ${percent(THRESHOLD)}.`)];
 
-function spokenRanks(ranks: readonly Rank[]) {
+export function spokenRanks(ranks: readonly Rank[]) {
   const chosen = ranks.filter(({ isChosen }) => isChosen);
   return chosen.length === 0
     ? `no label reaches ${percent(THRESHOLD)}`

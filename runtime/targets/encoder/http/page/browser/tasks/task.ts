@@ -16,7 +16,10 @@ export interface Model {
 /** A text that was sent, with the number of its text box on the page. */
 export interface Sent {
   readonly number: number;
+  /** The text, or the image as a `data:` URL. */
   readonly text: string;
+  /** The file name of an image. */
+  readonly name?: string;
 }
 
 /**
@@ -25,6 +28,8 @@ export interface Sent {
  */
 export interface Task<Answer = unknown> {
   readonly title: string;
+  /** What the model reads. Default: texts. */
+  readonly inputs?: 'images';
   /** Display names of the labels. */
   readonly labels: (labels: readonly string[]) => readonly string[];
   readonly path: string;

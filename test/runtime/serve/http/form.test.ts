@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readForm, requiredFile, writeForm } from '#gateway/shared/form.ts';
+import { readForm, requiredFile, writeForm } from '#serve/http/form.ts';
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array, void> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

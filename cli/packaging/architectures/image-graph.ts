@@ -1,0 +1,158 @@
+import { PIXEL_INPUT } from '#contract/manifest.ts';
+import { configError } from '#contract/errors.ts';
+import { FLOAT32 } from '../onnx/element-types.ts';
+import { int, ints } from '../onnx/attributes.ts';
+import type { ConfigReader } from './config-reader.ts';
+import { EncoderGraph } from './encoder-graph.ts';
+import type { Value } from './graph-writer.ts';
+
+/** Height and width of images in pixels, or of a grid in cells. */
+export interface ImageSize {
+  readonly height: number;
+  readonly width: number;
+}
+
+/** Models are trained on colors: red, green, blue. */
+const CHANNELS = 3;
+/** Maximum height and width of images. Published models use at most 1024. */
+const MAX_SIDE = 4096;
+/** Maximum number of patches of an image. Published models use at most 10,000. */
+const MAX_PATCHES = 65_536;
+
+/**
+ * A graph whose rows are the patches of images. All images have the size that the image processor
+ * gives them, and therefore the same number of rows.
+ */
+export class ImageGraph extends EncoderGraph {
+  readonly size: ImageSize;
+  readonly #tokens: number;
+  override readonly hasPadding = false;
+
+  /** `tokens` is the number of rows of each image. */
+  constructor({ weights, config, writer }: EncoderGraph, size: ImageSize, tokens = 1) {
+    super(weights, config, writer);
+    config.refuseUnless('num_channels', [CHANNELS]);
+    for (const side of [size.height, size.width]) {
+      if (Number.isSafeInteger(side) && side > 0 && side <= MAX_SIDE) continue;
+      throw configError(
+        `The image processor creates images of ${sizeText(size)} pixels, but height and width must be whole numbers from 1 to ${MAX_SIDE}. Change the size in preprocessor_config.json.`,
+      );
+    }
+    this.size = size;
+    this.#tokens = tokens;
+  }
+
+  /** The same graph for layers in which each image has this number of rows. */
+  withTokens(tokens: number): ImageGraph {
+    return new ImageGraph(this, this.size, tokens);
+  }
+
+  /** Images x channels x height x width. */
+  get pixels(): Value {
+    const { height, width } = this.size;
+    return this.writer.input(PIXEL_INPUT, { type: FLOAT32, axes: ['batch', CHANNELS, height, width] });
+  }
+
+  /** Number of images, as a list with one number. */
+  get batch(): Value {
+    return this.writer.once('number of images', () =>
+      this.writer.op('Shape', [this.pixels], int('start', 0), int('end', 1)),
+    );
+  }
+
+  protected override get textShape(): Value {
+    return this.writer.once(`shape of images with ${this.#tokens} rows`, () =>
+      this.writer.op(
+        'Concat',
+        [this.batch, this.writer.integers([this.#tokens]), this.writer.integers([-1])],
+        int('axis', 0),
+      ),
+    );
+  }
+
+  /** Repeats a constant, whose first axis has the size 1, for each image. `axes` is the number of its axes. */
+  forEachImage(value: Value, axes = 3): Value {
+    const { writer } = this;
+    const ones = writer.integers(Array.from({ length: axes - 1 }, () => 1));
+    const shape = writer.once(`shape of constants with ${axes} axes`, () =>
+      writer.op('Concat', [this.batch, ones], int('axis', 0)),
+    );
+    return writer.op('Expand', [value, shape]);
+  }
+
+  /** A convolution. The shape of its kernels is that of the weight. */
+  convolution(value: Value, name: string, { stride, padding = 0, groups = 1 }: ConvolutionOptions): Value {
+    const inputs = [value, this.weight(`${name}.weight`)];
+    if (this.weights.has(`${name}.bias`)) inputs.push(this.weight(`${name}.bias`));
+    return this.writer.op(
+      'Conv',
+      inputs,
+      ints('strides', typeof stride === 'number' ? [stride, stride] : [stride.height, stride.width]),
+      ints('pads', [padding, padding, padding, padding]),
+      int('group', groups),
+    );
+  }
+
+  /** Converts images x channels x height x width to images x cells x channels. */
+  cellsOf(map: Value): Value {
+    const { writer } = this;
+    const flat = writer.op('Reshape', [map, writer.integers([0, 0, -1])]);
+    return writer.op('Transpose', [flat], ints('perm', [0, 2, 1]));
+  }
+
+  /** The mean over an axis, which disappears. */
+  mean(value: Value, axes: readonly number[]): Value {
+    return this.writer.op('ReduceMean', [value, this.writer.integers(axes)], int('keepdims', 0));
+  }
+}
+
+interface ConvolutionOptions {
+  readonly stride: number | ImageSize;
+  /** Number of zeros around the map on each side. */
+  readonly padding?: number;
+  readonly groups?: number;
+}
+
+export const sizeText = ({ height, width }: ImageSize): string => `${height} x ${width}`;
+
+/** A size in config.json: a number, or a list with height and width. */
+export function readImageSize(config: ConfigReader, key: string, otherwise: number): ImageSize {
+  const value = config.value(key);
+  if (!Array.isArray(value)) {
+    const side = config.size(key, otherwise);
+    return { height: side, width: side };
+  }
+  const [height, width] = value as readonly unknown[];
+  if (value.length === 2 && isSide(height) && isSide(width)) return { height, width };
+  throw configError(
+    `\`${key}\` in config.json must be a whole number above 0, or two, not ${JSON.stringify(value)}.`,
+  );
+}
+
+const isSide = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
+
+/** A list of counts in config.json, such as the number of layers of each stage. */
+export function readSizes(
+  config: ConfigReader,
+  key: string,
+  otherwise: readonly number[],
+): readonly number[] {
+  const value = config.value(key) ?? otherwise;
+  if (Array.isArray(value) && value.length > 0 && value.every(isSide)) return value;
+  throw configError(
+    `\`${key}\` in config.json must be a list of whole numbers above 0, not ${JSON.stringify(value)}.`,
+  );
+}
+
+/** The number of whole patches in each direction. */
+export function gridOf(image: ImageSize, patch: ImageSize): ImageSize {
+  const grid = {
+    height: Math.floor(image.height / patch.height),
+    width: Math.floor(image.width / patch.width),
+  };
+  const count = grid.height * grid.width;
+  if (count > 0 && count <= MAX_PATCHES) return grid;
+  throw configError(
+    `Images of ${sizeText(image)} pixels have ${count} patches of \`patch_size\` in config.json (${sizeText(patch)}), but the number must be from 1 to ${MAX_PATCHES}. Use the config.json and preprocessor_config.json that belong to the weights.`,
+  );
+}

@@ -1,0 +1,58 @@
+import { configError } from '#contract/errors.ts';
+import { withFileSource } from '#platform/file-source.ts';
+import { layerFloats } from '../model/layer-weights.ts';
+import { ConfigReader } from './config-reader.ts';
+import { EncoderGraph } from './encoder-graph.ts';
+import { findWeights } from './find-weights.ts';
+
+/** The encoder of texts or of images inside a model that has both, as the names of settings and weights call it. */
+export type Tower = 'text' | 'vision';
+
+/** The graph of one tower, which has its own settings and weights. */
+export function towerOf(g: EncoderGraph, tower: Tower): EncoderGraph {
+  // In old files, the settings are in `text_config_dict`, and `text_config` can have other values.
+  const settings = settingsIn(g.config, [`${tower}_config_dict`, `${tower}_config`]);
+  return new EncoderGraph(g.weights.part(`${tower}_model.`), new ConfigReader(settings), g.writer);
+}
+
+/** The first object under these keys; empty if there is none, so that the defaults of the model's class apply. */
+function settingsIn(config: ConfigReader, keys: readonly string[]): Readonly<Record<string, unknown>> {
+  const key = keys.find((name) => config.value(name) !== undefined && config.value(name) !== null);
+  if (key === undefined) return {};
+  const value = config.value(key);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw configError(`\`${key}\` in config.json must be an object, not ${JSON.stringify(value)}.`);
+}
+
+/** How the cosine similarity of a text and an image becomes a score: similarity x scale + bias. */
+interface SimilarityScale {
+  readonly scale: number;
+  /** 0 in models whose scores are compared by softmax. */
+  readonly bias: number;
+}
+
+/**
+ * Reads the scale of similarities from a model's weights, where its logarithm is stored.
+ *
+ * @internal Exported for tests only.
+ */
+export async function readSimilarityScale(weights: string): Promise<SimilarityScale> {
+  const tensors = await findWeights(weights);
+  const read = async (name: string): Promise<number | undefined> => {
+    const tensor = tensors.get(name);
+    if (!tensor) return undefined;
+    const values =
+      tensor.shape.every((size) => size === 1) &&
+      (await withFileSource(tensor.file, (source) => layerFloats(source, tensor)));
+    const value = values ? values[0] : undefined;
+    if (value !== undefined && Number.isFinite(value)) return value;
+    throw configError(`${name} in ${weights} must be one number. Download the file again.`);
+  };
+  const logarithm = await read('logit_scale');
+  if (logarithm === undefined) {
+    throw configError(
+      `${weights} has no tensor logit_scale, which converts similarities of texts and images to scores. Use the weights of the whole model.`,
+    );
+  }
+  return { scale: Math.exp(logarithm), bias: (await read('logit_bias')) ?? 0 };
+}

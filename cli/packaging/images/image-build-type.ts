@@ -1,0 +1,37 @@
+import type { ImageModelType } from '#contract/model-types.ts';
+import type { ImageSize } from '#contract/image-recipe.ts';
+import type { ImageSettings } from '#contract/image-settings.ts';
+import type { TypeFacts } from '#contract/manifest.ts';
+import type { BuildConfig } from '../../config/build-config.ts';
+import type { WriteOutput } from '../architectures/write-graph.ts';
+import type { GuessedType } from '../model/build-type.ts';
+import type { FoundFiles } from '../model/locate-files.ts';
+import type { ModelConfig } from '../model/model-config.ts';
+import type { SelectedOutput } from '../onnx/select-output.ts';
+
+/** The build rules of a model type that reads images. */
+export interface ImageBuildType<Type extends ImageModelType = ImageModelType> extends GuessedType {
+  /** Writes the encoder and head for images of this size, if the build writes the graph. */
+  readonly write: (model: ReadImageModel, size: ImageSize) => WriteOutput;
+  /** The names of the output in exported graphs, in order of preference, with their axes. */
+  readonly outputs: (model: ReadImageModel) => readonly SelectedOutput[];
+  /** Returns the manifest members that only this type has. */
+  readonly facts: (model: PreparedImageGraph & ReadImageModel) => TypeFacts<Type>;
+}
+
+/** A model whose settings have been read. */
+export interface ReadImageModel {
+  readonly config: BuildConfig;
+  readonly files: FoundFiles;
+  readonly modelConfig: ModelConfig;
+  readonly images: ImageSettings;
+}
+
+/** A graph that has been run. */
+export interface PreparedImageGraph {
+  readonly output: SelectedOutput;
+  /** Size of the output's last axis. */
+  readonly width: number;
+  /** The operator that converts logits to scores at the end of the graph; undefined if it returns logits. */
+  readonly scores?: 'Softmax' | 'Sigmoid' | undefined;
+}

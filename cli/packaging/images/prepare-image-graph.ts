@@ -1,0 +1,184 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import type { Batching } from '#contract/batching.ts';
+import { configError } from '#contract/errors.ts';
+import type { ImageSize } from '#contract/image-recipe.ts';
+import { PIXEL_INPUT } from '#contract/manifest.ts';
+import { rowOf } from '#core/model/raw-output.ts';
+import { findNotFinite } from '#core/numbers/finite.ts';
+import { type GraphProto, ModelProtoSchema, type ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
+import type { OnnxTools } from '../../adapters/onnxruntime.ts';
+import type { TryResult } from '../../adapters/onnxruntime-task.ts';
+import { FLOAT32, typeName } from '../onnx/element-types.ts';
+import { precisionOf } from '../onnx/facts.ts';
+import { keepOutputs } from '../onnx/keep-outputs.ts';
+import { axesOf } from '../onnx/match-inputs.ts';
+import { rankOf, type SelectedOutput } from '../onnx/select-output.ts';
+import { isClose, quantizesOverBatch } from '../model/find-batching.ts';
+import type { OptimizedGraph } from '../model/optimize-graph.ts';
+import { imageSamples } from '../quantize/trial.ts';
+import type { PreparedImageGraph } from './image-build-type.ts';
+
+export interface RunImageGraph extends PreparedImageGraph {
+  readonly graphPath: string;
+  readonly weightsPath: string;
+  readonly precision: string;
+  readonly batching: Batching;
+  /** Number of positions that the model has for an image, as a measure of the time that it takes. */
+  readonly positions: number;
+}
+
+interface ImageGraphRequest {
+  /** The model file, for messages. */
+  readonly file: string;
+  readonly size: ImageSize;
+  /** The output that the user chose. */
+  readonly chosen: string | undefined;
+  readonly outputs: readonly SelectedOutput[];
+}
+
+/** Rewrites an optimized graph for the runtime, and runs images through it. */
+export async function prepareImageGraph(
+  runtime: OnnxTools,
+  request: ImageGraphRequest,
+  { graphPath, weightsPath }: OptimizedGraph,
+): Promise<RunImageGraph> {
+  const { file, size } = request;
+  const proto = fromBinary(ModelProtoSchema, await readFile(graphPath));
+  const { graph } = proto;
+  if (!graph) throw configError(`${file} has no graph. Export the model to ONNX again.`);
+  const input = pixelInput(graph, request);
+  const output = chooseOutput(graph, request);
+  const precision = precisionOf(graph);
+  const scores = SCORES.find((opType) => isResultOf(graph, output.name, opType));
+  keepOutputs(graph, [output.name]);
+  rename(graph, input.name, PIXEL_INPUT);
+  await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
+
+  const samples = imageSamples(dirname(graphPath), [CHANNELS, size.height, size.width]);
+  const run = async (...images: readonly Float32Array[]): Promise<TryResult> =>
+    await runtime.tryOut({ ...samples.runOf(images), graph: graphPath, output: output.name });
+  const [image, other] = [1, 2].map((seed) => sampleImage(size, seed)) as [Float32Array, Float32Array];
+  const first = await run(image).catch((error: unknown) => {
+    throw configError(
+      `ONNX Runtime cannot run ${file} on an image of ${size.height} x ${size.width} pixels: ${String(error)}`,
+    );
+  });
+  const { dims } = first;
+  const width = dims.at(-1) ?? 0;
+  if (dims.length !== output.shape.length || width === 0) {
+    throw configError(
+      `Model must return tensor of shape [${output.shape.join(', ')}]; for an image, \`${output.name}\` of ${file} is [${dims.join(', ')}].`,
+    );
+  }
+  const bad = findNotFinite(first.data);
+  if (bad !== undefined) {
+    throw configError(
+      `Output \`${output.name}\` of ${file} contains ${first.data[bad]} for a sample image, but results must be finite numbers. Export the model to ONNX again, with float32 instead of float16.`,
+    );
+  }
+  const patches = dims.length > 2 ? (dims[1] ?? 1) : 0;
+  return {
+    graphPath,
+    weightsPath,
+    output,
+    width,
+    scores,
+    precision,
+    batching:
+      quantizesOverBatch(graph) || !(await canShareRun(first.data, () => run(image, other)))
+        ? 'single'
+        : 'any',
+    positions: Math.max(patches, Math.ceil((size.height * size.width) / PIXELS_PER_POSITION)),
+  };
+}
+
+/** Images, channels, height and width. */
+const IMAGE_AXES = 4;
+/** Red, green and blue. */
+const CHANNELS = 3;
+/** The size of a patch in most models, 16 x 16. */
+const PIXELS_PER_POSITION = 256;
+
+/** An image whose values are a wave, so that neighbors are similar as in photographs. */
+const sampleImage = ({ height, width }: ImageSize, seed: number): Float32Array =>
+  Float32Array.from({ length: CHANNELS * height * width }, (_, at) => Math.sin(seed + at * WAVE));
+const WAVE = 0.0137;
+
+/** Whether an image has the same result in a batch. */
+async function canShareRun(alone: Float32Array, run: () => Promise<TryResult>): Promise<boolean> {
+  const together = await run().catch(() => undefined);
+  if (!together || together.dims[0] !== 2) return false;
+  return isClose(rowOf(together, 0, Infinity), alone);
+}
+
+/** The input for pixels, whatever its name is: the only one of the graph. */
+function pixelInput(graph: GraphProto, { file, size }: ImageGraphRequest): ValueInfoProto {
+  const weights = new Set(graph.initializer.map(({ name }) => name));
+  const inputs = graph.input.filter(({ name }) => !weights.has(name));
+  const [only] = inputs;
+  const dims = only && axesOf(only);
+  if (!only || inputs.length > 1 || dims?.length !== IMAGE_AXES) {
+    throw configError(
+      `${file} does not only read images: its inputs are ${shownInputs(inputs)}, but one input with the shape [batch, channels, height, width] is required.`,
+    );
+  }
+  const element = only.type?.tensorType?.elemType ?? 0;
+  if (element !== FLOAT32) {
+    throw configError(
+      `Input \`${only.name}\` of ${file} has the type ${typeName(element)}, but ${typeName(FLOAT32)} is required. Choose another graph with \`variant\`.`,
+    );
+  }
+  const wanted = [undefined, CHANNELS, size.height, size.width];
+  if (dims.some((dim, axis) => dim !== undefined && wanted[axis] !== undefined && dim !== wanted[axis])) {
+    throw configError(
+      `Input \`${only.name}\` of ${file} has the shape [${dims.map((dim) => dim ?? 'any').join(', ')}], but images have ${CHANNELS} channels and ${size.height} x ${size.width} pixels according to preprocessor_config.json. Both must come from the same model.`,
+    );
+  }
+  return only;
+}
+
+function shownInputs(inputs: readonly ValueInfoProto[]): string {
+  const names = inputs.slice(0, SHOWN_INPUTS).map(({ name }) => `\`${name}\``);
+  const others = inputs.length - names.length;
+  return `${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
+}
+
+const SHOWN_INPUTS = 5;
+
+function chooseOutput(graph: GraphProto, { file, chosen, outputs }: ImageGraphRequest): SelectedOutput {
+  const found = graph.output.map((output) => ({ name: output.name, rank: rankOf(output) }));
+  const names = found.map(({ name }) => `\`${name}\``).join(', ');
+  if (chosen !== undefined) {
+    const output = found.find(({ name }) => name === chosen);
+    const shape = outputs.map((one) => one.shape).find(({ length }) => length === output?.rank);
+    if (output && shape) return { name: chosen, shape };
+    throw configError(
+      `\`output\` is ${JSON.stringify(chosen)}, but the outputs of ${file} are ${names}. Choose one with the right shape.`,
+    );
+  }
+  const known = outputs.find(({ name, shape }) =>
+    found.some((output) => output.name === name && (output.rank ?? shape.length) === shape.length),
+  );
+  if (known) return known;
+  for (const { shape } of outputs) {
+    const [only, ...others] = found.filter(({ rank }) => rank === shape.length);
+    if (only && others.length === 0) return { name: only.name, shape };
+  }
+  throw configError(
+    `${file} has none of the outputs ${outputs.map(({ name }) => `\`${name}\``).join(', ')}; it returns ${names}. Choose one with \`output\` in the config.`,
+  );
+}
+
+/** Operators that convert logits to scores. Exports of other libraries than transformers often end in one of them. */
+const SCORES = ['Softmax', 'Sigmoid'] as const;
+
+const isResultOf = (graph: GraphProto, name: string, wanted: string): boolean =>
+  graph.node.some(({ opType, output }) => opType === wanted && output.includes(name));
+
+function rename(graph: GraphProto, from: string, to: string): void {
+  if (from === to) return;
+  for (const input of graph.input) if (input.name === from) input.name = to;
+  for (const node of graph.node) node.input = node.input.map((name) => (name === from ? to : name));
+}

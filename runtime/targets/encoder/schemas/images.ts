@@ -1,0 +1,42 @@
+import { Type } from 'typebox';
+import { documented } from '#serve/http/documented.ts';
+import { MESSAGE_KEYWORD } from '#serve/http/explain-problems.ts';
+import { NO_IMAGE, SMALLEST_IMAGE } from '../engine/image-input.ts';
+
+const NO_IMAGE_NOTE = { [MESSAGE_KEYWORD]: NO_IMAGE };
+
+/** An image in a JSON document. */
+export const imageMember = Type.String({
+  minLength: 1,
+  title: 'an image',
+  description: 'A JPEG, PNG, WebP or GIF file in base64, or as a `data:` URL.',
+  ...NO_IMAGE_NOTE,
+});
+
+export const imageMembers = (maxInputs: number) =>
+  documented(
+    Type.Array(imageMember, {
+      minItems: 1,
+      title: 'a list of images',
+      description: `Images in base64 or as \`data:\` URLs. At most ${maxInputs} per request.`,
+      ...NO_IMAGE_NOTE,
+    }),
+    { maxItems: maxInputs },
+  );
+
+/** An image, or a list of images, each also as an object, as in Jina's API. */
+export const imagesInLists = (maxInputs: number) =>
+  Type.Union([
+    imageMember,
+    documented(
+      Type.Array(Type.Union([imageMember, Type.Object({ image: imageMember })]), {
+        minItems: 1,
+        title: 'a list of images',
+        ...NO_IMAGE_NOTE,
+      }),
+      { maxItems: maxInputs },
+    ),
+  ]);
+
+/** The smallest image, for examples: one white pixel. */
+export const EXAMPLE_IMAGE = `data:image/gif;base64,${SMALLEST_IMAGE.text}`;

@@ -1,0 +1,30 @@
+import type { Behaviors } from './behavior.ts';
+
+/** Documented behavior of models that read images. */
+export const IMAGES = {
+  'images:golden': {
+    source: 'docs/images.md#results',
+    behavior:
+      'Scores and vectors of JPEG, PNG, WebP and GIF images are equal to those of transformers over every protocol, alone and together.',
+  },
+  'images:forms': {
+    source: 'docs/images.md#requests',
+    behavior:
+      'An image can be sent in base64, as a data: URL, as a file in a form, or as the body, and in the forms of other APIs, with the same result.',
+  },
+  'images:infer': {
+    source: 'docs/images.md#command-line',
+    behavior:
+      'infer reads paths of images, also from a file with a path on each line; one bad image of a file does not stop the others.',
+  },
+  'images:refused': {
+    source: 'docs/images.md#limits',
+    behavior:
+      'Files that are not images, damaged ones and huge ones are rejected with one sentence that names the input.',
+  },
+  'images:build': {
+    source: 'docs/images.md#build',
+    behavior:
+      'A folder with weights or an ONNX graph and preprocessor_config.json builds without settings; settings for texts are rejected.',
+  },
+} as const satisfies Behaviors;
