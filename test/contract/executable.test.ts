@@ -94,6 +94,16 @@ verifiesOnce('executable:private', async () => {
   expect(files.filter(({ name }) => !/onnxruntime|tokenizers|^lua\.wasm$/.test(name))).toEqual([]);
 });
 
+verifiesOnce('executable:other-libraries', async () => {
+  if (process.platform !== 'linux') return;
+  const other = join(folder(), 'other');
+  mkdirSync(other);
+  // The loader would stop at this file: it is no library.
+  writeFileSync(join(other, 'libonnxruntime.so.1'), 'not a library');
+  const env = { LD_LIBRARY_PATH: other };
+  expect(labelOf(await runExecutable(builtExecutable('sentiment'), INFER, { env }))).toBe('POSITIVE');
+});
+
 verifiesOnce('executable:damaged-libraries', async () => {
   const env = { ENCODERFILE_CACHE_DIR: join(folder(), 'cache') };
   const run = (): Promise<Answer> => runExecutable(builtExecutable('sentiment'), INFER, { env });

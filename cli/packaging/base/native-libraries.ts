@@ -6,6 +6,8 @@ import { DECODER_WASM } from '#platform/images/decoder-wasm.ts';
 import { type Platform, shortName } from '#contract/platforms.ts';
 import { sha256 } from '#platform/sha256.ts';
 import { packageFolder } from '../../adapters/own-files.ts';
+import { isElf64 } from '../binary/elf-needs.ts';
+import { searchOwnFoldersFirst } from '../binary/elf-search.ts';
 
 export interface NativeSources {
   readonly list: NativeList;
@@ -18,7 +20,10 @@ export interface NativeSources {
  */
 export async function readNativeLibraries(platform: Platform): Promise<NativeSources> {
   const bytes = new Map<string, Uint8Array>();
-  for (const [name, path] of nativePaths(platform)) bytes.set(name, await readFile(path));
+  for (const [name, path] of nativePaths(platform)) {
+    const content = await readFile(path);
+    bytes.set(name, isElf64(content) ? searchOwnFoldersFirst(content) : content);
+  }
   const files = [...bytes].map(([name, content]) => ({
     name,
     bytes: content.length,

@@ -7,6 +7,10 @@ export const DT = {
   NEEDED: 1,
   STRTAB: 5,
   SYMTAB: 6,
+  /** Folders that are searched before those in LD_LIBRARY_PATH. */
+  RPATH: 15,
+  /** Folders that are searched after those in LD_LIBRARY_PATH. */
+  RUNPATH: 29,
   VERSYM: 0x6ffffff0,
   VERNEED: 0x6ffffffe,
   VERNEEDNUM: 0x6fffffff,

@@ -13,10 +13,13 @@ export interface ElfNeeds {
 
 const PT_INTERP = 3;
 
+const IDENT = [0x7f, 0x45, 0x4c, 0x46, 2, 1];
+export const isElf64 = (file: Uint8Array): boolean =>
+  file.length >= 64 && IDENT.every((byte, index) => file[index] === byte);
+
 /** Reads which loader and libraries an ELF-64 file needs; undefined if the file is not ELF-64. */
 export function readElfNeeds(file: Uint8Array): ElfNeeds | undefined {
-  const IDENT = [0x7f, 0x45, 0x4c, 0x46, 2, 1];
-  if (file.length < 64 || IDENT.some((byte, index) => file[index] !== byte)) return undefined;
+  if (!isElf64(file)) return undefined;
   const bytes = elfBytes(file);
   const headers = Array.from({ length: bytes.u16(56) }, (_, index) => bytes.u64(32) + index * bytes.u16(54));
   const interpreter = headers.find((header) => bytes.u32(header) === PT_INTERP);

@@ -41,6 +41,10 @@ export const EXECUTABLE = {
     source: 'docs/executable.md',
     behavior: 'An executable does not require network access.',
   },
+  'executable:other-libraries': {
+    source: 'docs/executable.md',
+    behavior: 'A library with the same name in LD_LIBRARY_PATH is not used.',
+  },
   'executable:private': {
     source: 'docs/executable.md',
     behavior:

@@ -17,6 +17,15 @@ it.each([
   expect(messageOf(error)).toBe(expected);
 });
 
+it('names the folder in LD_LIBRARY_PATH that contains another version', () => {
+  const error = new Error(
+    "/opt/ort/lib/libonnxruntime.so.1: version `VERS_1.30.0' not found (required by x)",
+  );
+  expect(messageOf(explainMissingLibrary(error, '/usr/lib:/opt/ort/lib'))).toBe(
+    'Cannot load the native libraries: /opt/ort/lib/libonnxruntime.so.1, which is in LD_LIBRARY_PATH, has no VERS_1.30.0. Remove /opt/ort/lib from LD_LIBRARY_PATH.',
+  );
+});
+
 it.each([
   '/tmp/x/libonnxruntime.so.1: cannot open shared object file: No such file or directory',
   '/tmp/x/libonnxruntime.so.1: failed to map segment from shared object: Operation not permitted',
