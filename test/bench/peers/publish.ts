@@ -24,23 +24,22 @@ export async function publish(result: PeersResult, versions: string): Promise<vo
 }
 
 function plotsOf({ facts, serving }: PeersResult): { file: string; title: string; svg: string }[] {
-  const isOurs = new Map(facts.map(({ peer }) => [peer.name, peer.isOurs]));
-  const bar = (label: string, value: number): BarGroup['bars'][number] => ({
-    label,
-    value,
-    isOurs: isOurs.get(label) ?? false,
-  });
   const byScenario = (key: keyof ServingResult): BarGroup[] =>
-    serving.map(({ scenario, results }) => ({
-      title: scenario.title,
-      bars: [...results].map(([name, result]) => bar(name, result[key])),
+    serving.map(({ title, rows }) => ({
+      title,
+      bars: rows.map((row) => ({ label: row.name, value: row[key], isOurs: row.isOurs })),
     }));
   const starts: BarGroup[] = [
     {
       title: 'one text by a new process',
-      bars: facts.flatMap(({ peer, cold }) => (cold === undefined ? [] : [bar(peer.name, cold)])),
+      bars: facts.flatMap(({ peer, cold }) =>
+        cold === undefined ? [] : [{ label: peer.name, value: cold, isOurs: peer.isOurs }],
+      ),
     },
-    { title: 'first answer of a server', bars: facts.map(({ peer }) => bar(peer.name, peer.firstAnswer)) },
+    {
+      title: 'first answer of a server',
+      bars: facts.map(({ peer }) => ({ label: peer.name, value: peer.firstAnswer, isOurs: peer.isOurs })),
+    },
   ];
   return [
     {

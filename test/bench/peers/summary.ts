@@ -1,7 +1,6 @@
 import { megabytes, milliseconds, ratio, tableText } from '../measure/print.ts';
 import type { ServingResult } from './measure.ts';
 import type { RunningPeer } from './running.ts';
-import type { Scenario } from './scenarios.ts';
 
 export interface PeerFacts {
   readonly peer: RunningPeer;
@@ -16,48 +15,38 @@ export interface PeerFacts {
   readonly cold: number | undefined;
 }
 
+/** How a server did in a scenario, compared with ours in the same precision. */
+export interface ServedRow extends ServingResult {
+  readonly name: string;
+  readonly isOurs: boolean;
+  /** Our texts per second, divided by those of this server. */
+  readonly faster: number;
+  /** This server's CPU time per text, divided by ours. */
+  readonly processorRatio: number;
+}
+
 export interface PeersResult {
   readonly facts: readonly PeerFacts[];
-  readonly serving: readonly {
-    readonly scenario: Scenario;
-    readonly results: ReadonlyMap<string, ServingResult>;
-  }[];
+  readonly serving: readonly { readonly title: string; readonly rows: readonly ServedRow[] }[];
 }
 
 /** The tables of this section, in Markdown. */
 export const peerTables = ({ facts, serving }: PeersResult): string =>
-  [...serving.map(({ scenario, results }) => servingTable(scenario, results, facts)), factsTable(facts)].join(
-    '\n\n',
-  );
+  [...serving.map(({ title, rows }) => servingTable(title, rows)), factsTable(facts)].join('\n\n');
 
-/** Ratios compare with our server in the same precision, or with our first one. */
-function servingTable(
-  { title }: Scenario,
-  results: ReadonlyMap<string, ServingResult>,
-  facts: readonly PeerFacts[],
-): string {
-  const ours = facts.filter(({ peer }) => peer.isOurs);
-  const rows = facts.flatMap(({ peer }) => {
-    const same = ours.find((one) => one.peer.precision === peer.precision) ?? ours[0];
-    const [result, our] = [results.get(peer.name), same && results.get(same.peer.name)];
-    if (!result) return [];
-    return [
-      [
-        peer.name,
-        result.textsPerSecond.toFixed(1),
-        result.p50.toFixed(2),
-        result.p99.toFixed(1),
-        result.processorMs.toFixed(2),
-        ratio((our?.textsPerSecond ?? NaN) / result.textsPerSecond),
-        ratio(result.processorMs / (our?.processorMs ?? NaN)),
-      ],
-    ];
-  });
-  return tableText(
+export const servingTable = (title: string, rows: readonly ServedRow[]): string =>
+  tableText(
     [title, 'texts/s', 'p50 ms', 'p99 ms', 'CPU ms/text', 'ours is faster by', 'CPU, this / ours'],
-    rows,
+    rows.map(({ name, textsPerSecond, p50, p99, processorMs, faster, processorRatio }) => [
+      name,
+      textsPerSecond.toFixed(1),
+      p50.toFixed(2),
+      p99.toFixed(1),
+      processorMs.toFixed(2),
+      ratio(faster),
+      ratio(processorRatio),
+    ]),
   );
-}
 
 const factsTable = (facts: readonly PeerFacts[]): string =>
   tableText(

@@ -6,15 +6,14 @@ import { print } from '../measure/print.ts';
 import { interleave, median } from '../measure/rounds.ts';
 import type { Contestant } from '../peers/contestant.ts';
 import { givenPeers } from '../peers/given.ts';
-import { measureServing } from '../peers/measure.ts';
+import { combine, type GroupResult, groupsOf, measureGroup } from '../peers/groups.ts';
 import { buildOurs } from '../peers/ours.ts';
 import { prepareModel } from '../peers/prepare-model.ts';
 import { publish } from '../peers/publish.ts';
 import { pythonPeers } from '../peers/python.ts';
-import { residentMemory, type RunningPeer, startPeer } from '../peers/running.ts';
-import { mixedTexts, type Scenario, scenarios } from '../peers/scenarios.ts';
-import { type PeerFacts, peerTables, type PeersResult } from '../peers/summary.ts';
-import { nearness, vectorsOf } from '../peers/vectors-of.ts';
+import { type RunningPeer, startPeer } from '../peers/running.ts';
+import { mixedTexts, scenarios } from '../peers/scenarios.ts';
+import { peerTables } from '../peers/summary.ts';
 import { PATHS } from '../setup/paths.ts';
 import type { Workbench } from '../setup/workbench.ts';
 import type { Section } from './section.ts';
@@ -22,9 +21,6 @@ import type { Section } from './section.ts';
 const FULL = { rounds: 3, share: 1, coldRounds: 11 };
 const QUICK = { rounds: 1, share: 0.25, coldRounds: 3 };
 const REQUIREMENTS = join(PATHS.bench, 'peers/requirements.txt');
-/** The server whose vectors are the reference for all other servers. */
-const REFERENCE = 'FastAPI + ORT fp32';
-const COMPARED = 48;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const EXIT_INTERRUPTED = 130;
 
@@ -42,45 +38,17 @@ export const peers: Section = {
     const contestants = await prepare(bench, texts);
     const plan = scenarios(texts, share);
     const cold = await measureCold(contestants, coldRounds);
-    const running: RunningPeer[] = [];
-    const stopAll = async (): Promise<void> => {
-      for (const { stop } of running) await stop();
-    };
-    // The servers have separate process groups, so Ctrl-C does not reach them.
-    const interrupted = (): void => void stopAll().finally(() => process.exit(EXIT_INTERRUPTED));
-    for (const signal of SIGNALS) process.once(signal, interrupted);
-    try {
-      await startAll(contestants, running);
-      const loaded = running.map(({ pid }) => residentMemory(pid));
-      const serving: { scenario: Scenario; results: Awaited<ReturnType<typeof measureServing>> }[] = [];
-      for (const scenario of plan) {
-        console.error(`Measuring ${scenario.title} ...`);
-        serving.push({ scenario, results: await measureServing(running, scenario, rounds) });
-      }
-      const compared = (plan[1]?.requests ?? []).flat().slice(0, COMPARED);
-      const used = running.map(({ pid }) => residentMemory(pid));
-      const vectors = await together(running, compared);
-      const reference = vectors.get(REFERENCE) ?? [];
-      const facts: PeerFacts[] = [];
-      for (const [at, peer] of running.entries()) {
-        const [batch = []] = vectors.get(peer.name) ?? [];
-        const [alone = []] = await vectorsOf(peer, compared.slice(0, 1));
-        facts.push({
-          peer,
-          loadedBytes: loaded[at] ?? NaN,
-          usedBytes: used[at] ?? NaN,
-          near: nearness(vectors.get(peer.name) ?? [], reference),
-          batchDifference: Math.max(...alone.map((value, index) => Math.abs(value - (batch[index] ?? NaN)))),
-          cold: cold.get(peer.name),
-        });
-      }
-      const result: PeersResult = { facts, serving };
-      print(`${rounds} rounds, contestants interleaved; medians.\n\n${peerTables(result)}\n`);
-      if (bench.options.write) await publish(result, await versions());
-    } finally {
-      for (const signal of SIGNALS) process.off(signal, interrupted);
-      await stopAll();
+    const groups: GroupResult[] = [];
+    for (const group of groupsOf(contestants)) {
+      await whileRunning(group, async (running) => {
+        groups.push(
+          await measureGroup(running, { scenarios: plan, rounds, cold, reference: groups[0]?.reference }),
+        );
+      });
     }
+    const result = combine(groups, plan);
+    print(`${rounds} rounds, contestants interleaved; medians.\n\n${peerTables(result)}\n`);
+    if (bench.options.write) await publish(result, await versions());
   },
 };
 
@@ -96,7 +64,28 @@ async function prepare(bench: Workbench, texts: readonly string[] | undefined): 
   return [...ours, ...given, ...pythonPeers(python, model)];
 }
 
-/** Starts the servers one after another, so that their startup times can be compared. A server that does not start is skipped. */
+/** Starts the servers one after another, so that their startup times can be compared, and stops them after the work. */
+async function whileRunning(
+  contestants: readonly Contestant[],
+  work: (running: readonly RunningPeer[]) => Promise<void>,
+): Promise<void> {
+  const running: RunningPeer[] = [];
+  const stopAll = async (): Promise<void> => {
+    for (const { stop } of running) await stop();
+  };
+  // The servers have separate process groups, so Ctrl-C does not reach them.
+  const interrupted = (): void => void stopAll().finally(() => process.exit(EXIT_INTERRUPTED));
+  for (const signal of SIGNALS) process.once(signal, interrupted);
+  try {
+    await startAll(contestants, running);
+    await work(running);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupted);
+    await stopAll();
+  }
+}
+
+/** A server that does not start is skipped. */
 async function startAll(contestants: readonly Contestant[], running: RunningPeer[]): Promise<void> {
   for (const contestant of contestants) {
     console.error(`Starting ${contestant.name} ...`);
@@ -121,16 +110,6 @@ async function measureCold(contestants: readonly Contestant[], rounds: number): 
     rounds,
   );
   return new Map(Object.entries(times).map(([name, values]) => [name, median(values)]));
-}
-
-/** The vectors of all texts in one request, by server. */
-async function together(
-  running: readonly RunningPeer[],
-  texts: readonly string[],
-): Promise<Map<string, number[][]>> {
-  const vectors = new Map<string, number[][]>();
-  for (const peer of running) vectors.set(peer.name, await vectorsOf(peer, texts));
-  return vectors;
 }
 
 /** Versions of the Python peers, as pinned in their requirements. */
