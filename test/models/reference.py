@@ -1,6 +1,7 @@
 """Computes the expected results of a model with ONNX Runtime, tokenizers and numpy alone, each text in a run of its own.
 
-Reads one JSON object from stdin, writes a JSON list to stdout: a vector for each text, its logits, its scores, or a row for each token.
+Reads one JSON object from stdin, writes a JSON object to stdout with two lists: a vector for each text, its logits, its scores, or a row for each
+token, and the same without optimizations of the graph.
 """
 
 import json
@@ -12,7 +13,15 @@ from tokenizers import Tokenizer
 
 job = json.load(sys.stdin)
 tokenizer = Tokenizer.from_file(job["tokenizer"])
-session = ort.InferenceSession(job["onnx"], providers=["CPUExecutionProvider"])
+
+
+def open_session(level):
+    options = ort.SessionOptions()
+    options.graph_optimization_level = level
+    return ort.InferenceSession(job["onnx"], options, providers=["CPUExecutionProvider"])
+
+
+session = open_session(ort.GraphOptimizationLevel.ORT_ENABLE_ALL)
 names = [each.name for each in session.get_inputs()]
 columns = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
 
@@ -55,4 +64,10 @@ def result(text):
     return vector / np.linalg.norm(vector)
 
 
-print(json.dumps([np.float64(result(text)).tolist() for text in job["texts"]]))
+def all_results():
+    return [np.float64(result(text)).tolist() for text in job["texts"]]
+
+
+results = all_results()
+session = open_session(ort.GraphOptimizationLevel.ORT_DISABLE_ALL)
+print(json.dumps({"results": results, "unoptimized": all_results()}))

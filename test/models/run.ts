@@ -17,6 +17,11 @@ import { type Difference, tryModel, tryQuantized } from './try-model.ts';
 
 /** Also for quantized models: a text is computed with the scales of its own values, whatever runs in parallel. */
 const LIMIT = 1e-5;
+/**
+ * A different order of additions changes the last digit, and a quantized model can then round a value to another integer, which changes
+ * a result more than the limit. The reference shows by how much: its own results differ if it does not optimize the graph.
+ */
+const ROUNDING = 4;
 
 const names = process.argv.slice(2);
 const isWished = ({ name }: { readonly name: string }): boolean => names.length === 0 || names.includes(name);
@@ -108,7 +113,13 @@ async function differenceOf(
   try {
     const found = await tryModel(model, files, weights, scratch);
     const largest = Math.max(found.alone, found.others);
-    if (!(largest <= LIMIT)) fail(model.name, `${basename(weights)} differs by ${largest}`);
+    if (!(largest <= Math.max(LIMIT, ROUNDING * found.rounding)))
+      fail(
+        model.name,
+        `${basename(weights)} differs by ${largest}, and the reference from itself by ${found.rounding}`,
+      );
+    else if (largest > LIMIT)
+      console.error(`${model.name}: the reference differs from itself by ${found.rounding}`);
     return found;
   } finally {
     rmSync(scratch, { recursive: true, force: true });

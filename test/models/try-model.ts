@@ -21,6 +21,8 @@ export interface Difference {
   /** The largest differences from ONNX Runtime in Python. */
   readonly alone: number;
   readonly others: number;
+  /** The largest difference between the results of the reference itself with and without optimizations. */
+  readonly rounding: number;
   /** Median time of a request with one text, in milliseconds. */
   readonly milliseconds: number;
 }
@@ -34,13 +36,14 @@ export async function tryModel(
 ): Promise<Difference> {
   const { executable, batches } = await build(model, files, weights, scratch);
   const texts = TEXTS[model.texts ?? 'prose'];
-  const expected = await reference(model, files, texts);
+  const { results: expected, unoptimized } = await reference(model, files, texts);
   const answers = await askExecutable(executable, texts, model.task);
   return {
     size: statSync(executable).size,
     batches,
     alone: largestDifference(answers.alone, expected),
     others: Math.max(...othersOf(answers).map((each) => largestDifference(each, expected))),
+    rounding: largestDifference(unoptimized, expected),
     milliseconds: answers.milliseconds,
   };
 }
@@ -52,12 +55,16 @@ export interface QuantizedModel {
   readonly milliseconds: number;
 }
 
-/** Builds a model's int8 form regardless of its accuracy; undefined if there is nothing to quantize. */
+/**
+ * Builds a model's int8 form regardless of its accuracy; undefined if there is nothing to quantize. A folder that is built without a
+ * config file has no settings.
+ */
 export async function tryQuantized(
   model: Asked,
   files: ModelFiles,
   scratch: string,
 ): Promise<QuantizedModel | undefined> {
+  if (files.folder !== undefined) return undefined;
   const settings = { ...model.settings, quantize: 'int8', min_cosine: 0, min_agreement: 0 };
   const texts = TEXTS[model.texts ?? 'prose'];
   try {
@@ -108,14 +115,23 @@ export function writtenConfig(
   return config;
 }
 
-async function reference(model: Asked, files: ModelFiles, texts: readonly string[]): Promise<Rows> {
+async function reference(
+  model: Asked,
+  files: ModelFiles,
+  texts: readonly string[],
+): Promise<Record<'results' | 'unoptimized', Rows>> {
   const { maxLength, pooling, output, task } = model;
   const job = { onnx: files.graph, tokenizer: files.tokenizer, texts, maxLength, pooling, output, task };
   const asked = { ...job, question: QUESTION, labels: LABELS };
   const script = join(dirname(fileURLToPath(import.meta.url)), 'reference.py');
   const { stdout } = await execa(await referencePython(), [script], { input: JSON.stringify(asked) });
-  const results: readonly (readonly (number | readonly number[])[])[] = JSON.parse(stdout);
-  return results.map((rows) => rows.flat());
+  const {
+    results,
+    unoptimized,
+  }: Record<'results' | 'unoptimized', readonly (readonly (number | readonly number[])[])[]> =
+    JSON.parse(stdout);
+  const flat = (all: typeof results): Rows => all.map((rows) => rows.flat());
+  return { results: flat(results), unoptimized: flat(unoptimized) };
 }
 
 function othersOf({ together, atOnce, file }: Answers): Rows[] {
