@@ -100,6 +100,13 @@ export class ImageGraph extends EncoderGraph {
     return writer.op('Transpose', [flat], ints('perm', [0, 2, 1]));
   }
 
+  /** Converts rows, one per cell, to images x channels x height x width. */
+  mapOf(rows: Value, { height, width }: ImageSize, channels: number): Value {
+    const { writer } = this;
+    const map = writer.op('Reshape', [rows, writer.integers([-1, height, width, channels])]);
+    return writer.op('Transpose', [map], ints('perm', [0, 3, 1, 2]));
+  }
+
   /** The mean over an axis, which disappears. */
   mean(value: Value, axes: readonly number[]): Value {
     return this.writer.op('ReduceMean', [value, this.writer.integers(axes)], int('keepdims', 0));

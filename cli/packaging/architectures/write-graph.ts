@@ -18,7 +18,7 @@ import { EncoderGraph } from './encoder-graph.ts';
 import { findWeights } from './find-weights.ts';
 import type { Axis, Value } from './graph-writer.ts';
 import { type AnswerWords, type HeadName, type TextHead, wordLogitHead } from './heads.ts';
-import type { ImageArchitecture } from './image-architectures.ts';
+import { type ImageArchitecture, imageArchitecturesWith } from './image-architectures.ts';
 import { ImageGraph, type ImageSize } from './image-graph.ts';
 import { towerOf } from './towers.ts';
 import { Weights } from './weights.ts';
@@ -179,6 +179,17 @@ export const writeImageLogits = (size: ImageSize): WriteOutput =>
     name: 'logits',
     axes: ['batch', 'labels'],
   }));
+
+/** Output: the scores of each label for each cell of a map. */
+export const writePixelLogits = (size: ImageSize): WriteOutput =>
+  ofImages(size, (g, { pixelLabels }) => {
+    if (!pixelLabels) {
+      throw needsExport(
+        `The head for image segmentation of a model of type ${JSON.stringify(g.config.text('model_type', ''))} cannot be built without an export. Supported types: ${imageArchitecturesWith('pixelLabels').join(', ')}.`,
+      );
+    }
+    return { value: pixelLabels(g), name: 'logits', axes: ['batch', 'labels', 'height', 'width'] };
+  });
 
 /** Output: the vector of each image, pooled as in the model's own code. */
 export const writeImageVectors = (size: ImageSize): WriteOutput =>
