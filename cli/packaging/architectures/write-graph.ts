@@ -184,7 +184,7 @@ export const writeImageLogits = (size: ImageSize | undefined): WriteOutput =>
   }));
 
 /** Output: the scores of each label for each cell of a map. */
-export const writePixelLogits = (size: ImageSize): WriteOutput =>
+export const writePixelLogits = (size: ImageSize | undefined): WriteOutput =>
   ofImages(size, (g, { pixelLabels }) => {
     if (!pixelLabels) {
       throw needsExport(

@@ -15,6 +15,8 @@ import type { Transformed } from '#transform/transform.ts';
 export interface Inference {
   readonly text: TokenizedText;
   readonly values: Float32Array;
+  /** The axes of the values, for outputs that have more than two. */
+  readonly shape?: readonly number[] | undefined;
   /**
    * The inferences of the windows, if the text is longer than the model's maximum and is therefore
    * processed in windows.
