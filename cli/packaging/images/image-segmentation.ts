@@ -32,9 +32,7 @@ export const imageSegmentationBuild: ImageBuildType<'image_segmentation'> = {
 /** Rejects models such as MaskFormer, which return masks of objects. */
 function refuseOtherHeads({ architectures }: ModelConfig): void {
   const names = Array.isArray(architectures) ? architectures : [];
-  const other = names.find(
-    (name) => typeof name === 'string' && /(?<!ForSemantic)Segmentation$/.test(name),
-  );
+  const other = names.find((name) => typeof name === 'string' && /(?<!ForSemantic)Segmentation$/.test(name));
   if (other === undefined) return;
   throw configError(
     `config.json names ${other}, which does not return the scores of each label for each pixel. Choose a model whose class ends in ForSemanticSegmentation, such as SegFormer.`,

@@ -17,7 +17,12 @@ export function encodeGreyPng({ height, width }: ImageSize, rows: Uint8Array): B
   header.set([BITS, GREY], 8);
   // Masks consist of long runs. For them, this strategy is the fastest (measured: 3 GB per second).
   const data = deflateSync(rows, { strategy: constants.Z_RLE, maxOutputLength: rows.length + SLACK });
-  return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header),
+    chunk('IDAT', data),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
 
   function chunk(type: string, content: Buffer): Buffer {
     const typed = Buffer.concat([Buffer.from(type, 'latin1'), content]);

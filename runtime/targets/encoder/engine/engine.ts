@@ -274,7 +274,11 @@ async function runEach(
         const transformed = output.failed?.[row] ?? output.transformed?.[row];
         const isFailed = transformed !== undefined && 'failure' in transformed;
         // All positions of an image have values.
-        const values = rowOf(output, row, manifest.images ? Infinity : (text.words?.count ?? text.ids.length));
+        const values = rowOf(
+          output,
+          row,
+          manifest.images ? Infinity : (text.words?.count ?? text.ids.length),
+        );
         const [, ...shape] = output.dims;
         const others = tokenRowsOf(output, row, text.ids.length);
         const imageSize = output.imageSizes?.[row];

@@ -52,7 +52,8 @@ const segment = Type.Object(
 const result = Type.Object(
   {
     segments: Type.Array(segment, {
-      description: 'The labels that were found, in the order of the model’s labels. Each pixel has one label.',
+      description:
+        'The labels that were found, in the order of the model’s labels. Each pixel has one label.',
     }),
   },
   { $id: 'ImageSegmentationResult' },
@@ -119,7 +120,13 @@ export const servedImageSegmentation: ServedType<BodyOf<typeof options, string>>
     request: { mask: 'rle' },
     result: {
       segments: [
-        { label: firstLabel(manifest), score: null, area: 1, share: 1, mask: { size: [1, 1], counts: [0, 1] } },
+        {
+          label: firstLabel(manifest),
+          score: null,
+          area: 1,
+          share: 1,
+          mask: { size: [1, 1], counts: [0, 1] },
+        },
       ],
     },
   }),
