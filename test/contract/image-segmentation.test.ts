@@ -14,6 +14,10 @@ import { verifies, verifiesOnce, verifiesServed } from './verifies.ts';
 const folder = useTempFolder();
 const serve = shareServers();
 
+/** An image of 8 x 9 pixels: the upper half is red, the lower half is blue. */
+const HALVES =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAkAAAAICAIAAACkr0LiAAAAGklEQVR4nGP8z4ATMOGWIluOkYEBp420sA8AUjMCDUUNWP0AAAAASUVORK5CYII=';
+
 interface Segment {
   readonly label: string;
   readonly share: number;
@@ -134,7 +138,32 @@ verifiesOnce('images:build-segmentation', async () => {
   expect(JSON.parse(found)).toMatchObject({
     predictions: [{ segments: rounded(REGIONS[0]?.segments ?? []) }],
   });
-  copy({ architectures: ['MaskFormerForInstanceSegmentation'], model_type: 'maskformer' });
+  // A graph of another model: 2 x 2 cells of 8 x 8 pixels.
+  copy({ id2label: { 0: 'red', 1: 'blue' }, label2id: { red: 0, blue: 1 }, model_type: 'other' });
+  rmSync(join(path, 'model.safetensors'));
+  cpSync(join(FIXTURES, 'graphs/red-or-blue-cells.onnx'), join(path, 'model.onnx'));
+  const small = { size: { height: 8, width: 8 }, image_mean: [0, 0, 0], image_std: [1, 1, 1] };
+  const settings = join(path, 'preprocessor_config.json');
+  const processor = JSON.parse(readFileSync(settings, 'utf8')) as object;
+  writeFileSync(settings, JSON.stringify({ ...processor, ...small }));
+  const cells = await build();
+  expect(cells.stderr).toContain('is of type image_segmentation');
+  const columns = Array.from({ length: 18 }, () => 4);
+  const { stdout: halves } = await runExecutable(cells.output, ['infer', HALVES]);
+  expect(JSON.parse(halves)).toMatchObject({
+    predictions: [
+      {
+        segments: [
+          { label: 'red', area: 36, share: 0.5, mask: { size: [8, 9], counts: [0, ...columns] } },
+          { label: 'blue', area: 36, share: 0.5, mask: { size: [8, 9], counts: columns } },
+        ],
+      },
+    ],
+  });
+  const maskFormer = { architectures: ['MaskFormerForInstanceSegmentation'], model_type: 'maskformer' };
+  copy(maskFormer);
+  expect((await build()).stderr).toContain('an image model of a type that cannot be built from its weights');
+  cpSync(join(FIXTURES, 'graphs/red-or-blue-cells.onnx'), join(path, 'model.onnx'));
   expect((await build()).stderr).toContain(
     'config.json names MaskFormerForInstanceSegmentation, which does not return the scores of each label for each pixel. Choose a model whose class ends in ForSemanticSegmentation, such as SegFormer.',
   );
