@@ -131,7 +131,7 @@ verifiesOnce('images:build-segmentation', async () => {
   expect(stderr).toContain(
     'is of type image_segmentation, because config.json names SegformerForSemanticSegmentation',
   );
-  expect(stdout).toMatch(/^Labels +background, circle, square$/m);
+  expect(stdout).toMatch(/^Labels +red, green, blue$/m);
   const { stdout: table } = await runExecutable(output, ['inspect']);
   expect(table).toMatch(/^Images +scaled to 64 x 64 pixels$/m);
   const { stdout: found } = await runExecutable(output, ['infer', REGIONS[0]?.path ?? '']);

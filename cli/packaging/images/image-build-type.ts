@@ -32,7 +32,7 @@ export interface ReadImageModel {
 /** A graph that has been run. */
 export interface PreparedImageGraph {
   readonly output: SelectedOutput;
-  /** Size of the output's last axis. */
+  /** Size of the output's axis with values, which is usually the last one. */
   readonly width: number;
   /** The operator that converts logits to scores at the end of the graph; undefined if it returns logits. */
   readonly scores?: 'Softmax' | 'Sigmoid' | undefined;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test, describe } from 'vitest';
+import { axeFindings } from '#test/helpers/axe.ts';
 import { provideChromium } from '#test/helpers/chromium.ts';
 import { SHAPES } from '#test/helpers/golden-shapes.ts';
 import { FIXTURES } from '#test/helpers/paths.ts';
@@ -105,7 +106,7 @@ describe.skipIf(chromium === undefined)('the model page', () => {
     pages.visit(origin('regions'), async (page) => {
       await page.getByRole('heading', { level: 1, name: 'regions' }).waitFor();
       expect(await page.locator('.top').innerText()).toContain(
-        'Image segmentation · background, circle, square',
+        'Image segmentation · red, green, blue',
       );
       await page
         .getByLabel('Choose images', { exact: true })
@@ -114,17 +115,18 @@ describe.skipIf(chromium === undefined)('the model page', () => {
       await page.getByRole('img', { name: 'exif-6.jpg' }).waitFor();
       await run(page);
       expect(await page.getByRole('status').innerText()).toMatch(
-        /^Image 1: background \d+\.\d%, circle \d+\.\d%\. Image 2: /,
+        /^Image 1: \w+ \d+\.\d%, \w+ \d+\.\d%, \w+ \d+\.\d%\. Image 2: /,
       );
       const first = page.locator('.result').first();
       expect(await first.locator('.region').count()).toBe(await first.locator('tbody tr').count());
-      const box = first.getByRole('checkbox', { name: 'circle' });
+      const box = first.getByRole('checkbox', { name: 'green' });
       const visible = (): Promise<number> => first.locator('.region:visible').count();
       const before = await visible();
       await box.focus();
       await page.keyboard.press('Space');
       expect(await box.isChecked()).toBe(false);
       expect(await visible()).toBe(before - 1);
+      expect(await axeFindings(page)).toEqual([]);
       // The file is rotated by its Exif data, but the model reads the pixels as they are stored.
       const rotated = await page.locator('.segmented img').last().boundingBox();
       expect(rotated?.width).toBeGreaterThan(rotated?.height ?? Infinity);
