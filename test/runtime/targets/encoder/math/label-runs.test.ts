@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ImageSize } from '#contract/image-recipe.ts';
 import { labelRuns, type ScoreMap } from '#encoder/math/label-runs.ts';
 
-/** Enlarges all scores as the definition says: for each pixel, column by column, the score of each label. */
+/** Enlarges all scores by the definition: for each pixel, column by column, the score of each label. */
 function enlarged({ scores, labels, grid }: ScoreMap, size: ImageSize): number[][] {
   const pixels: number[][] = [];
   for (let x = 0; x < size.width; x += 1) {
