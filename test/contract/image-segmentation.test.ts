@@ -90,6 +90,8 @@ verifiesServed('images:mask-forms', async (arm) => {
   }
   const inputs = REGIONS.slice(0, 1).map(({ base64 }) => base64);
   expect(await post('/predict', { inputs, mask: 'bits' })).toMatchObject({ status: 422 });
+  // `mask` does not exist in the Inference API, which would ignore it.
+  expect(await post('/predict', { inputs: inputs[0], mask: 'rle' })).toMatchObject({ status: 422 });
 });
 
 verifies('images:infer-masks', async (arm) => {
