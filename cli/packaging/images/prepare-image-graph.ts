@@ -68,7 +68,7 @@ export async function prepareImageGraph(
   const { dims } = first;
   // Without labels, the last axis has the values.
   const width = dims.at(output.shape.indexOf('num_labels')) ?? 0;
-  if (dims.length !== output.shape.length || width === 0) {
+  if (dims.length !== output.shape.length || dims.includes(0)) {
     throw configError(
       `Model must return tensor of shape [${output.shape.join(', ')}]; for an image, \`${output.name}\` of ${file} is [${dims.join(', ')}].`,
     );
