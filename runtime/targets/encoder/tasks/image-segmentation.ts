@@ -2,7 +2,8 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { finiteOutput } from '../math/inference.ts';
 import { labelRuns } from '../math/label-runs.ts';
-import { MASK_FORMATS, pngMasks, segmentsOf } from '../math/masks.ts';
+import { MASK_FORMATS, segmentsOf } from '../math/masks.ts';
+import { pngMasks } from './png-masks.ts';
 import type { Task } from './task.ts';
 
 export interface ImageSegmentationResult {
