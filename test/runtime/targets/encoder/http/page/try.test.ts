@@ -105,9 +105,7 @@ describe.skipIf(chromium === undefined)('the model page', () => {
   test('a segmentation model shows the regions of labels over the image, and hides one', () =>
     pages.visit(origin('regions'), async (page) => {
       await page.getByRole('heading', { level: 1, name: 'regions' }).waitFor();
-      expect(await page.locator('.top').innerText()).toContain(
-        'Image segmentation · red, green, blue',
-      );
+      expect(await page.locator('.top').innerText()).toContain('Image segmentation · red, green, blue');
       await page
         .getByLabel('Choose images', { exact: true })
         .first()
