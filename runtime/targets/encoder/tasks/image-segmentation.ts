@@ -11,7 +11,7 @@ export interface ImageSegmentationResult {
 }
 
 /** A label that was found in an image. */
-export interface FoundSegment {
+interface FoundSegment {
   readonly label: string;
   /** Labels of pixels have no score; transformers returns null, too. */
   readonly score: null;
