@@ -63,6 +63,7 @@ interface FactsOfTypes {
     readonly sentence: SentenceSettings;
     readonly images: ImageSettings;
   };
+  readonly image_segmentation: Partial<Labels> & { readonly images: ImageSettings };
 }
 
 /**
@@ -102,7 +103,7 @@ interface CommonFacts {
   /** Graph inputs in the order of the model. The runtime passes them by name. */
   readonly inputs: readonly InputName[];
   readonly output: string;
-  /** Size of the output's last axis: the hidden size, or the number of labels. */
+  /** Size of the output's axis with values: the hidden size, or the number of labels. Usually, it is the last axis. */
   readonly width: number;
   /** Element type of the model's weights in ONNX notation: float32, float16, int8 ... */
   readonly precision: string;

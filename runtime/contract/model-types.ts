@@ -104,6 +104,14 @@ export const MODEL_TYPES = {
     vectors: 'text',
     windows: IMAGES,
   },
+  /** The scores of each label for each cell of a map, which is smaller than the image. */
+  image_segmentation: {
+    input: 'image',
+    output: 'logits',
+    shape: ['batch_size', 'num_labels', 'height', 'width'],
+    labels: true,
+    windows: IMAGES,
+  },
 } as const satisfies Record<string, TypeRow>;
 
 export type ModelType = keyof typeof MODEL_TYPES;

@@ -22,6 +22,7 @@ type Result = Parameters<typeof rowOf>[0] & {
   readonly masks?: readonly { readonly candidates: readonly { readonly score: number }[] }[];
   readonly sparse?: { readonly values: readonly number[] };
   readonly embedding?: readonly number[];
+  readonly segments?: readonly { readonly mask: { readonly counts: readonly number[] } }[];
   /** Of each token. */
   readonly embeddings?: readonly { readonly embedding: readonly number[] }[];
   readonly entities?: readonly { start: number; end: number; label: string; score: number }[];
@@ -91,8 +92,9 @@ const entitiesOf = ({ entities = [] }: Result): unknown[] =>
   entities.map(({ start, end, label }) => [start, end, label]);
 
 function numbersOf(result: Result): readonly number[] {
-  const { answers, masks, sparse, embeddings, entities, vectors = [], embedding = [] } = result;
+  const { answers, masks, sparse, embeddings, entities, segments, vectors = [], embedding = [] } = result;
   if (embeddings) return embeddings.flatMap((token) => token.embedding);
+  if (segments) return segments.flatMap(({ mask }) => mask.counts);
   if (entities) return entities.map(({ score }) => score);
   if (answers) return answers.map(({ score }) => score);
   if (masks) return masks.flatMap(({ candidates }) => candidates.map(({ score }) => score));

@@ -29,7 +29,18 @@ def features(output):
     return (output if isinstance(output, torch.Tensor) else output.pooler_output)[0]
 
 
-# By `made` in list-images.ts: the model, and the numbers of an image.
+def runs(scores, image):
+    """The numbers of pixels outside and inside the mask of each label, in turn, column by column."""
+    enlarged = torch.nn.functional.interpolate(scores[None], size=(image.height, image.width), mode="bilinear", align_corners=False)
+    labels = enlarged[0].argmax(0).T.flatten()
+    counts = []
+    for label in labels.unique():
+        inside, lengths = torch.unique_consecutive(labels == label, return_counts=True)
+        counts += [0] * int(inside[0]) + lengths.tolist()
+    return torch.tensor(counts)
+
+
+# By `made` in list-images.ts: the model, the numbers of an image, and what else is done with these and the image.
 MADE = {
     "vit": (
         lambda: tf.ViTForImageClassification(tf.ViTConfig(**SMALL, **LABELS, image_size=224, patch_size=16)),
@@ -63,6 +74,13 @@ MADE = {
         lambda: tf.Dinov2WithRegistersModel(tf.Dinov2WithRegistersConfig(**SMALL, image_size=518, patch_size=14)),
         lambda model, pixels: pooled(model(pixels)),
     ),
+    "segformer": (
+        lambda: tf.SegformerForSemanticSegmentation(
+            tf.SegformerConfig(hidden_sizes=[8, 8, 16, 16], depths=[1, 1, 1, 1], num_attention_heads=[1, 1, 2, 2], decoder_hidden_size=16, **LABELS)
+        ),
+        lambda model, pixels: model(pixels).logits[0],
+        runs,
+    ),
     "clip": (
         lambda: tf.CLIPModel(towers(tf.CLIPConfig, dict(max_position_embeddings=77), dict(patch_size=32))),
         lambda model, pixels: features(model.get_image_features(pixels)),
@@ -79,7 +97,7 @@ def image(folder, row, job):
         (folder / "config.json").write_text(json.dumps(row["config"]))
         torch.save({}, folder / "pytorch_model.bin")
         return None
-    make, numbers = MADE[row["made"]]
+    make, numbers, *then = MADE[row["made"]]
     torch.manual_seed(len(row["name"]))
     model = make().eval()
     # The initial statistics of batches would hide errors in their names.
@@ -94,5 +112,8 @@ def image(folder, row, job):
     rows = []
     for text in job["texts"]:
         read = Image.open(io.BytesIO(base64.b64decode(text))).convert("RGB")
-        rows.append(numbers(model, processor(read, return_tensors="pt")["pixel_values"]).tolist())
+        found = numbers(model, processor(read, return_tensors="pt")["pixel_values"])
+        for step in then:
+            found = step(found, read)
+        rows.append(found.tolist())
     return {"rows": rows}

@@ -99,5 +99,15 @@ export const IMAGES: readonly NamedModel[] = [
   image('google/siglip2-base-patch16-224', 'siglip', { ...siglip, ...square(224) }),
   other('facebook/detr-resnet-50', 'detr', 'DetrForObjectDetection'),
   other('hustvl/yolos-tiny', 'yolos', 'YolosForObjectDetection'),
-  other('nvidia/segformer-b0-finetuned-ade-512-512', 'segformer', 'SegformerForSemanticSegmentation'),
+  image('nvidia/segformer-b0-finetuned-ade-512-512', 'segformer', {
+    do_normalize: true,
+    do_resize: true,
+    feature_extractor_type: 'SegformerFeatureExtractor',
+    image_mean: IMAGENET_MEAN,
+    image_std: IMAGENET_STD,
+    reduce_labels: true,
+    resample: 2,
+    size: 512,
+  }),
+  other('facebook/mask2former-swin-base-coco-panoptic', 'mask2former', 'Mask2FormerForUniversalSegmentation'),
 ];

@@ -4,12 +4,14 @@ import { clipImageVector, clipLabels, clipVision } from './encoders/clip.ts';
 import { convnext, convnextVector } from './encoders/convnext.ts';
 import { dinov2, dinov2Labels, dinov2WithRegisters, dinov2WithRegistersLabels } from './encoders/dinov2.ts';
 import { resnet } from './encoders/resnet.ts';
+import { segformer } from './encoders/segformer.ts';
 import { siglipImageVector, siglipLabels, siglipVision } from './encoders/siglip.ts';
 import { swin, swinVector } from './encoders/swin.ts';
 import { deit, deitLabels, vit } from './encoders/vit.ts';
 import type { Axis, Value } from './graph-writer.ts';
 import type { ImageGraph } from './image-graph.ts';
 import { type ImageHead, labelsOf, meanOfMap, pooledToken, tokenAt } from './image-heads.ts';
+import { segformerPixelLabels } from './segformer-head.ts';
 
 /** An encoder of images. */
 export interface ImageArchitecture {
@@ -24,6 +26,8 @@ export interface ImageArchitecture {
   readonly labelHead: ImageHead;
   /** The vector of each image, pooled as in the model's own code. */
   readonly imageVector: ImageHead;
+  /** Writes the encoder and the scores of each label for each cell of a map; undefined if a build cannot write them. */
+  readonly pixelLabels?: (g: ImageGraph) => Value;
 }
 
 /** Encoders whose hidden states are a vector for each patch and special token. */
@@ -96,6 +100,14 @@ export const IMAGE_ARCHITECTURES = lookup<ImageArchitecture>({
     labelHead: labelsOf(meanOfMap, 'classifier.1'),
     imageVector: meanOfMap,
   },
+  segformer: {
+    ...ofMap,
+    prefixes: ['segformer.'],
+    encode: segformer,
+    labelHead: labelsOf(meanOfMap),
+    imageVector: meanOfMap,
+    pixelLabels: segformerPixelLabels,
+  },
   siglip_vision_model: siglipVisionTower,
   swin: {
     ...ofPatches,
@@ -112,3 +124,9 @@ export const IMAGE_ARCHITECTURES = lookup<ImageArchitecture>({
     imageVector: pooledToken,
   },
 });
+
+/** Names of the architectures that have this part. */
+export const imageArchitecturesWith = (part: keyof ImageArchitecture): string[] =>
+  Object.entries(IMAGE_ARCHITECTURES)
+    .filter(([, architecture]) => architecture[part] !== undefined)
+    .map(([name]) => name);

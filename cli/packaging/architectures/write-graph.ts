@@ -18,7 +18,7 @@ import { EncoderGraph } from './encoder-graph.ts';
 import { findWeights } from './find-weights.ts';
 import type { Axis, Value } from './graph-writer.ts';
 import { type AnswerWords, type HeadName, type TextHead, wordLogitHead } from './heads.ts';
-import type { ImageArchitecture } from './image-architectures.ts';
+import { type ImageArchitecture, imageArchitecturesWith } from './image-architectures.ts';
 import { ImageGraph, type ImageSize } from './image-graph.ts';
 import { towerOf } from './towers.ts';
 import { Weights } from './weights.ts';
@@ -83,9 +83,12 @@ export const ofTexts =
     throw otherInput(g, 'images, not texts');
   };
 
-/** Writes the output of an encoder of images that have this size. */
+/** Writes the output of an encoder of images that have this size, or any size. */
 const ofImages =
-  (size: ImageSize, write: (g: ImageGraph, architecture: ImageArchitecture) => WrittenOutput): WriteOutput =>
+  (
+    size: ImageSize | undefined,
+    write: (g: ImageGraph, architecture: ImageArchitecture) => WrittenOutput,
+  ): WriteOutput =>
   (g, architecture) => {
     if (architecture.input === 'pixels') return write(new ImageGraph(g, size), architecture);
     if (architecture.input === 'tokens or pixels')
@@ -173,15 +176,26 @@ export const writeTextVectors = (padId: number): WriteOutput =>
   });
 
 /** Output: the scores of each image. */
-export const writeImageLogits = (size: ImageSize): WriteOutput =>
+export const writeImageLogits = (size: ImageSize | undefined): WriteOutput =>
   ofImages(size, (g, { encode, labelHead }) => ({
     value: labelHead(g, encode(g)),
     name: 'logits',
     axes: ['batch', 'labels'],
   }));
 
+/** Output: the scores of each label for each cell of a map. */
+export const writePixelLogits = (size: ImageSize | undefined): WriteOutput =>
+  ofImages(size, (g, { pixelLabels }) => {
+    if (!pixelLabels) {
+      throw needsExport(
+        `The head for image segmentation of a model of type ${JSON.stringify(g.config.text('model_type', ''))} cannot be built without an export. Supported types: ${imageArchitecturesWith('pixelLabels').join(', ')}.`,
+      );
+    }
+    return { value: pixelLabels(g), name: 'logits', axes: ['batch', 'labels', 'height', 'width'] };
+  });
+
 /** Output: the vector of each image, pooled as in the model's own code. */
-export const writeImageVectors = (size: ImageSize): WriteOutput =>
+export const writeImageVectors = (size: ImageSize | undefined): WriteOutput =>
   ofImages(size, (g, { encode, imageVector }) => ({
     value: imageVector(g, encode(g)),
     name: 'image_embeds',
@@ -189,7 +203,7 @@ export const writeImageVectors = (size: ImageSize): WriteOutput =>
   }));
 
 /** Output: the hidden states of each image. */
-export const writeImageStates = (size: ImageSize): WriteOutput =>
+export const writeImageStates = (size: ImageSize | undefined): WriteOutput =>
   ofImages(size, (g, { encode, axes }) => ({ value: encode(g), name: 'last_hidden_state', axes }));
 
 /** Names of the heads in errors. */

@@ -66,8 +66,9 @@ export async function prepareImageGraph(
     );
   });
   const { dims } = first;
-  const width = dims.at(-1) ?? 0;
-  if (dims.length !== output.shape.length || width === 0) {
+  // Without labels, the last axis has the values.
+  const width = dims.at(output.shape.indexOf('num_labels')) ?? 0;
+  if (dims.length !== output.shape.length || dims.includes(0)) {
     throw configError(
       `Model must return tensor of shape [${output.shape.join(', ')}]; for an image, \`${output.name}\` of ${file} is [${dims.join(', ')}].`,
     );
@@ -78,7 +79,7 @@ export async function prepareImageGraph(
       `Output \`${output.name}\` of ${file} contains ${first.data[bad]} for a sample image, but results must be finite numbers. Export the model to ONNX again, with float32 instead of float16.`,
     );
   }
-  const patches = dims.length > 2 ? (dims[1] ?? 1) : 0;
+  const patches = dims.length === PATCH_AXES ? (dims[1] ?? 1) : 0;
   return {
     graphPath,
     weightsPath,
@@ -96,6 +97,8 @@ export async function prepareImageGraph(
 
 /** Images, channels, height and width. */
 const IMAGE_AXES = 4;
+/** Images, patches and values. */
+const PATCH_AXES = 3;
 /** Red, green and blue. */
 const CHANNELS = 3;
 /** The size of a patch in most models, 16 x 16. */

@@ -6,6 +6,7 @@ import type { ModelType } from '#contract/model-types.ts';
 /** The members of config.json that builds use. */
 export interface ModelConfig {
   readonly model_type?: unknown;
+  readonly architectures?: unknown;
   readonly num_labels?: unknown;
   readonly id2label?: unknown;
   readonly label2id?: unknown;

@@ -27,4 +27,23 @@ export const IMAGES = {
     behavior:
       'A folder with weights or an ONNX graph and preprocessor_config.json builds without settings; settings for texts are rejected.',
   },
+  'images:masks': {
+    source: 'docs/images.md#segmentation',
+    behavior:
+      'The masks of image_segmentation models are equal to those of transformers, pixel for pixel, over every protocol, alone and together.',
+  },
+  'images:mask-forms': {
+    source: 'docs/images.md#segmentation',
+    behavior:
+      'Masks are run-length by default and PNG files on request; the Inference API returns the same PNG files.',
+  },
+  'images:infer-masks': {
+    source: 'docs/images.md#segmentation',
+    behavior: 'infer prints masks in both forms; other models reject --mask.',
+  },
+  'images:build-segmentation': {
+    source: 'docs/images.md#segmentation',
+    behavior:
+      'SegFormer is built from weights and recognized by its class; models that return masks of objects are rejected.',
+  },
 } as const satisfies Behaviors;

@@ -273,11 +273,18 @@ async function runEach(
         const text = itemAt(texts, index);
         const transformed = output.failed?.[row] ?? output.transformed?.[row];
         const isFailed = transformed !== undefined && 'failure' in transformed;
-        const values = rowOf(output, row, text.words?.count ?? text.ids.length);
+        // All positions of an image have values.
+        const values = rowOf(
+          output,
+          row,
+          manifest.images ? Infinity : (text.words?.count ?? text.ids.length),
+        );
+        const [, ...shape] = output.dims;
         const others = tokenRowsOf(output, row, text.ids.length);
+        const imageSize = output.imageSizes?.[row];
         inferences[index] = isFailed
           ? transformed
-          : { text, values, tokenOutputs: others, transformed, layers };
+          : { text, values, shape, imageSize, tokenOutputs: others, transformed, layers };
       }
     }),
   );

@@ -1,4 +1,4 @@
-import { messageOf } from '#contract/errors.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { JsonBytes, likelySize, writeJson } from '../json/json-writer.ts';
 import { writeVector, writeVectors } from '../json/vector-writer.ts';
@@ -42,19 +42,29 @@ export function renderRows({ output, batch, rows, manifest, layers, transformed 
     const ids = batch.ids.subarray(start, start + length);
     const text = { ids, details, words, truncated: false };
     try {
-      const values = rowOf(output, row, words?.count ?? length);
+      // All positions of an image have values.
+      const values = rowOf(output, row, manifest.images ? Infinity : (words?.count ?? length));
       const tokenOutputs = tokenRowsOf(output, row, length);
-      render(target, { text, values, tokenOutputs, transformed: made, layers }, view, manifest);
+      const imageSize = output.imageSizes?.[row];
+      const [, ...shape] = output.dims;
+      const inference = { text, values, shape, imageSize, tokenOutputs, transformed: made, layers };
+      render(target, inference, view, manifest);
       // Usually, all rows have the same size as the first one, and a buffer that grows is copied.
       if (row === 0) target.reserve(Math.min((target.at + ROW_SLACK) * rows.length, MAX_RESERVED_BYTES));
     } catch (error) {
-      failures.push({ row, message: messageOf(error) });
+      failures.push({ row, ...failureOf(error) });
       target.at = begin;
     }
     return target.at;
   });
   return { bytes: target.written(), ends, failures };
 }
+
+/** The reason why a result cannot be rendered, and whether the caller can correct it. */
+const failureOf = (error: unknown) => ({
+  message: messageOf(error),
+  ...(error instanceof AppError && error.code === 'InputError' ? ({ isInput: true } as const) : {}),
+});
 
 /** Renders a result for which the model did not run. */
 export function renderOne(inference: Inference, view: View, manifest: Manifest): Uint8Array {

@@ -3,6 +3,7 @@ import { servedEmbedding } from './embedding.ts';
 import { servedFillMask } from './fill-mask.ts';
 import { servedImageClassification } from './image-classification.ts';
 import { servedImageEmbedding } from './image-embedding.ts';
+import { servedImageSegmentation } from './image-segmentation.ts';
 import { servedMultiVector } from './multi-vector.ts';
 import { servedQuestionAnswering } from './question-answering.ts';
 import { servedSentenceEmbedding } from './sentence-embedding.ts';
@@ -26,4 +27,5 @@ export const SERVED: Readonly<Record<ModelType, ServedType>> = {
   multi_vector: servedMultiVector,
   image_classification: servedImageClassification,
   image_embedding: servedImageEmbedding,
+  image_segmentation: servedImageSegmentation,
 };

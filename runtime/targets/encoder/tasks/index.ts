@@ -2,6 +2,7 @@ import type { ModelType } from '#contract/model-types.ts';
 import { embeddingTask } from './embedding.ts';
 import { imageClassificationTask } from './image-classification.ts';
 import { imageEmbeddingTask } from './image-embedding.ts';
+import { imageSegmentationTask } from './image-segmentation.ts';
 import { multiVectorTask } from './multi-vector.ts';
 import { questionAnsweringTask } from './question-answering.ts';
 import { sentenceEmbeddingTask } from './sentence-embedding.ts';
@@ -27,4 +28,5 @@ export const TASKS: Record<ModelType, Task<unknown>> = {
   sequence_classification: sequenceClassificationTask,
   image_classification: imageClassificationTask,
   image_embedding: imageEmbeddingTask,
+  image_segmentation: imageSegmentationTask,
 };

@@ -9,6 +9,7 @@ import type { AnswerPlan } from '#core/model/answer-plan.ts';
 import type { LabelPlan } from '#core/model/label-plan.ts';
 import type { AggregationStrategy } from '../math/entities.ts';
 import type { Inference } from '../math/inference.ts';
+import type { MaskFormat } from '../math/masks.ts';
 
 export interface ResultOptions extends VectorOptions {
   /** Maximum number of labels or of candidates per mask. The highest scores are kept. */
@@ -25,6 +26,8 @@ export interface ResultOptions extends VectorOptions {
   readonly answers?: AnswerPlan | undefined;
   /** Zero-shot NER only: which entities to find. */
   readonly entities?: EntityOptions | undefined;
+  /** Image segmentation only: the form of masks. Default: run-length. */
+  readonly mask?: MaskFormat | undefined;
 }
 
 /** The settings and the tokenizer of the model whose results are printed. */

@@ -7,6 +7,7 @@ import {
   writeImageLogits,
   writeImageStates,
   writeImageVectors,
+  writePixelLogits,
   type WriteOutput,
   writeTextVectors,
 } from '#cli/packaging/architectures/write-graph.ts';
@@ -23,6 +24,7 @@ interface Golden {
   /** Height and width of the images; missing for models of texts. */
   readonly size?: readonly [height: number, width: number];
   readonly labels?: Numbers;
+  readonly pixels?: Numbers;
   readonly states?: Numbers;
   readonly vectors?: Numbers;
   readonly ids?: readonly (readonly number[])[];
@@ -83,6 +85,7 @@ const runImages = async (
 
 const IMAGE_OUTPUTS = [
   ['labels', writeImageLogits, 'logits'],
+  ['pixels', writePixelLogits, 'logits'],
   ['states', writeImageStates, 'last_hidden_state'],
   ['vectors', writeImageVectors, 'image_embeds'],
 ] as const;

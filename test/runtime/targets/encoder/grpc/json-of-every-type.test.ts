@@ -16,6 +16,7 @@ const IMAGES = { inputs: [SMALLEST_IMAGE.text] };
 const REQUESTS: Record<ModelType, readonly JsonObject[]> = {
   image_classification: [IMAGES],
   image_embedding: [IMAGES, { ...IMAGES, dimensions: 2 }],
+  image_segmentation: [IMAGES, { ...IMAGES, mask: 'MASK_FORMAT_PNG' }],
   embedding: [TEXTS],
   sparse_embedding: [TEXTS],
   fill_mask: [{ inputs: ['a [MASK] film', 'the [MASK]'] }],

@@ -1,12 +1,17 @@
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test, describe } from 'vitest';
+import { axeFindings } from '#test/helpers/axe.ts';
 import { provideChromium } from '#test/helpers/chromium.ts';
 import { SHAPES } from '#test/helpers/golden-shapes.ts';
+import { FIXTURES } from '#test/helpers/paths.ts';
 import { usePages } from '#test/helpers/use-pages.ts';
 import { run, useServers, write } from './pages.ts';
 
 const chromium = await provideChromium();
 const PATHS = SHAPES.map(({ path }) => path);
+/** A photograph in landscape format with a rotation in its Exif data. */
+const ROTATED = join(FIXTURES, 'images/exif-6.jpg');
 
 describe.skipIf(chromium === undefined)('the model page', () => {
   const pages = usePages(chromium);
@@ -19,6 +24,7 @@ describe.skipIf(chromium === undefined)('the model page', () => {
     'multilabel',
     'shapes',
     'patches',
+    'regions',
   ]);
   const ask = async (path: string, body: unknown): Promise<unknown> => {
     const headers = { 'Content-Type': 'application/json' };
@@ -94,6 +100,34 @@ describe.skipIf(chromium === undefined)('the model page', () => {
       await table.waitFor();
       expect(await table.locator('tbody tr').count()).toBe(4);
       expect(await page.getByRole('status').innerText()).toMatch(/^Most similar: images \d and \d \(/);
+    }));
+
+  test('a segmentation model shows the regions of labels over the image, and hides one', () =>
+    pages.visit(origin('regions'), async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'regions' }).waitFor();
+      expect(await page.locator('.top').innerText()).toContain('Image segmentation · red, green, blue');
+      await page
+        .getByLabel('Choose images', { exact: true })
+        .first()
+        .setInputFiles([...PATHS, ROTATED]);
+      await page.getByRole('img', { name: 'exif-6.jpg' }).waitFor();
+      await run(page);
+      expect(await page.getByRole('status').innerText()).toMatch(
+        /^Image 1: \w+ \d+\.\d%, \w+ \d+\.\d%, \w+ \d+\.\d%\. Image 2: /,
+      );
+      const first = page.locator('.result').first();
+      expect(await first.locator('.region').count()).toBe(await first.locator('tbody tr').count());
+      const box = first.getByRole('checkbox', { name: 'green' });
+      const visible = (): Promise<number> => first.locator('.region:visible').count();
+      const before = await visible();
+      await box.focus();
+      await page.keyboard.press('Space');
+      expect(await box.isChecked()).toBe(false);
+      expect(await visible()).toBe(before - 1);
+      expect(await axeFindings(page)).toEqual([]);
+      // The file is rotated by its Exif data, but the model reads the pixels as they are stored.
+      const rotated = await page.locator('.segmented img').last().boundingBox();
+      expect(rotated?.width).toBeGreaterThan(rotated?.height ?? Infinity);
     }));
 
   test('a model with dense and sparse vectors shows similarities and the words of each text', () =>

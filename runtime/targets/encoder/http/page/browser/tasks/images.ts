@@ -4,7 +4,8 @@ import { type Embedded, drawVectors } from './embedding.ts';
 import { noneNote, rank, spokenRanks } from './sequence-classification.ts';
 import type { Sent, Task } from './task.ts';
 
-const ofImages = {
+/** What all models that read images have in common. */
+export const ofImages = {
   inputs: 'images',
   labels: (labels: readonly string[]) => labels,
   path: 'predict',
@@ -48,4 +49,4 @@ export const imageEmbedding: Task<{ readonly results: readonly Embedded[] }> = {
     ),
 };
 
-const nameOf = ({ name = 'Image' }: Sent) => name;
+export const nameOf = ({ name = 'Image' }: Sent) => name;
