@@ -14,9 +14,10 @@ export interface PromptRedaction {
 }
 
 export const REDACTED = '[redacted]';
-/** Images and documents in a request are not text. */
+/** Images and documents in a request are not text. A shorter string without a type could be a text. */
 const MIN_ENCODED_LENGTH = 256;
-const ENCODED = /^(?:data:[^,]{0,200},)?[A-Za-z\d+/=_-]*$/;
+const ENCODED = /^(?:data:[^,]{0,200},)?[A-Za-z\d+/=_\r\n-]*$/;
+const DATA_URL = /^data:[^,]{0,200};base64,/i;
 /** This gateway's keys, and keys of well-known APIs. */
 const KEYS =
   /\b(?:gw-[\w-]{40,}|sk-[\w-]{16,}|AIza[\w-]{30,}|gsk_\w{16,}|xai-\w{16,}|AKIA[A-Z\d]{16}|gh[opsu]_\w{30,})/g;
@@ -72,4 +73,5 @@ export async function redactRequest(
   return Object.fromEntries(members);
 }
 
-const isEncoded = (text: string): boolean => text.length >= MIN_ENCODED_LENGTH && ENCODED.test(text);
+const isEncoded = (text: string): boolean =>
+  DATA_URL.test(text) || (text.length >= MIN_ENCODED_LENGTH && ENCODED.test(text));

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createTokenCounter } from '#gateway/requests/tokens/token-counter.ts';
-import { imageSize, imageTokens } from '#gateway/requests/tokens/media-tokens.ts';
+import { imageSize } from '#gateway/requests/guardrails/image-size.ts';
+import { imageTokens } from '#gateway/requests/tokens/media-tokens.ts';
 
 interface Golden {
   readonly text: string;
