@@ -23,6 +23,7 @@ type Numbers = readonly number[];
 
 export const featureExtraction: EvaluatedTask = {
   modelTypes: ['embedding', 'sentence_embedding'],
+  call: 'embed',
   hasChat: false,
   defaultPrompt: () => '',
   defaultMetrics: ['cosine', 'pearson', 'spearman', 'recall_at_k', 'mrr', 'ndcg'],

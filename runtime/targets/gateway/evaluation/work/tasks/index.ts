@@ -2,6 +2,8 @@ import type { TaskDefinition } from '../work.ts';
 import type { EvaluatedTask } from './task.ts';
 import { featureExtraction } from './feature-extraction.ts';
 import { summarization, textGeneration, translation } from './writing-task.ts';
+import { imageClassification, imageFeatureExtraction } from './image-tasks.ts';
+import { objectDetection } from './object-detection.ts';
 import { textClassification } from './text-classification.ts';
 import { tokenClassification } from './token-classification.ts';
 
@@ -9,6 +11,9 @@ export const EVALUATED_TASKS: Readonly<Record<TaskDefinition['task'], EvaluatedT
   'text-classification': textClassification,
   'token-classification': tokenClassification,
   'feature-extraction': featureExtraction,
+  'image-classification': imageClassification,
+  'image-feature-extraction': imageFeatureExtraction,
+  'object-detection': objectDetection,
   summarization,
   translation,
   'text-generation': textGeneration,

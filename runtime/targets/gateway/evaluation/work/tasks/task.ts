@@ -1,16 +1,17 @@
-import type { ModelType } from '#contract/model-types.ts';
 import type { RowCells, DatasetCell } from '../../datasets/dataset.ts';
 import type { InferenceSpec, TaskDefinition } from '../work.ts';
 import type { MetricFamily } from '../evaluation/evaluation.ts';
 import type { AnswerRows } from '../inference/inference.ts';
 import { inputError } from '#contract/errors.ts';
 import { GROUND_TRUTH, isEmptyCell, EXAMPLES } from '../../datasets/check-row.ts';
-import type { BackendModel } from '../backends/backend.ts';
+import type { BackendModel, EncoderCall, WorkModelType } from '../backends/backend.ts';
 
 /** A task's definition: how models perform it, and how their outputs are evaluated. */
 export interface EvaluatedTask {
   /** Encoder types that can perform the task. */
-  readonly modelTypes: readonly ModelType[];
+  readonly modelTypes: readonly WorkModelType[];
+  /** What an encoder is called for; undefined for tasks of generative models. */
+  readonly call?: EncoderCall | undefined;
   /** Whether language models can perform the task. */
   readonly hasChat: boolean;
   /** The default system prompt; undefined if the user must provide one. `labels` are the ground truth labels. */
@@ -44,14 +45,25 @@ export function checkGroundTruth({ [GROUND_TRUTH]: truth }: RowCells): void {
 export const isMissing = (cell: DatasetCell | undefined): boolean =>
   isEmptyCell(cell) && !Array.isArray(cell);
 
+/** Calls for which the gateway has a route. Encoders are called at their own address for the others. */
+export const GATEWAY_CALLS: ReadonlySet<EncoderCall | undefined> = new Set(['classify', 'embed']);
+
+const ABILITIES: Readonly<Record<EncoderCall, string>> = {
+  classify: 'return scores for labels',
+  tag: 'label tokens',
+  embed: 'compute vectors',
+  detect: 'find objects',
+};
+
 /**
  * Throws an InputError if a model cannot perform the task. Models that do not report their type only fail on
  * the first call.
  */
 export function checkModel(
-  { modelTypes, hasChat }: EvaluatedTask,
-  { name, modelType, chat, tag }: BackendModel,
+  { modelTypes, hasChat, call }: EvaluatedTask,
+  model: BackendModel,
 ): void {
+  const { name, modelType, chat } = model;
   const types = modelTypes.join(' or ');
   if (modelType !== undefined && !modelTypes.includes(modelType)) {
     const required = modelTypes.length === 0 ? 'a generative model' : `a model of type ${types}`;
@@ -60,8 +72,9 @@ export function checkModel(
   if (modelType === undefined && !chat && modelTypes.length === 0) {
     throw inputError(`${name} is not a generative model; this task requires one.`);
   }
-  if (modelType === undefined && modelTypes.includes('token_classification') && !hasChat && !tag) {
-    throw inputError(`${name} cannot label tokens. Use an encoder of type ${types}, by URL or as a file.`);
+  if (modelType === undefined && !hasChat && call !== undefined && !model[call]) {
+    const where = GATEWAY_CALLS.has(call) ? '' : ', by URL or as a file';
+    throw inputError(`${name} cannot ${ABILITIES[call]}. Use an encoder of type ${types}${where}.`);
   }
 }
 
