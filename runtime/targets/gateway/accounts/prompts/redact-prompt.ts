@@ -2,6 +2,7 @@ import { isObject } from '#core/json/is-object.ts';
 import { isRawNumber } from '#core/json/lossless-json.ts';
 import { isSecretName } from '#core/text/secret-name.ts';
 import { type LinearPattern, matchesOf, replaceMatches } from '#platform/linear-pattern.ts';
+import { imageName } from '../../shared/image-data.ts';
 import type { Redactor, TextSpan } from '#serve/redact.ts';
 
 export interface PromptRedaction {
@@ -50,15 +51,15 @@ export async function secretsIn(
 
 /**
  * Redacts every text in a request. The texts are decoded from JSON first, so that escapes do not hide
- * anything. Also replaces the values of members whose names suggest secrets, and replaces encoded data with
- * its length.
+ * anything. Also replaces the values of members whose names suggest secrets, images with their names, and
+ * other encoded data with its length.
  */
 export async function redactRequest(
   value: unknown,
   redact: (text: string) => Promise<string>,
 ): Promise<unknown> {
   if (typeof value === 'string')
-    return isEncoded(value) ? `[${value.length} characters]` : await redact(value);
+    return imageName(value) ?? (isEncoded(value) ? `[${value.length} characters]` : await redact(value));
   if (Array.isArray(value)) {
     const items: unknown[] = [];
     for (const item of value) items.push(await redactRequest(item, redact));

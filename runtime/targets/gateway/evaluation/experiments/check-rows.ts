@@ -1,13 +1,20 @@
 import { AppError, inputError, messageOf } from '#contract/errors.ts';
 import { createYielder } from '#platform/run-yielding.ts';
 import type { Dataset, Datasets, RowCells } from '../datasets/dataset.ts';
-import type { EvaluatedTask } from '../work/tasks/task.ts';
+import { checkInputs, type EvaluatedTask } from '../work/tasks/task.ts';
 
 /**
  * Maximum number of labels returned. More distinct values are not a label set; the evaluation then reports
  * the problem.
  */
 const MAX_LABELS = 1000;
+
+interface CheckOptions {
+  readonly task: EvaluatedTask;
+  readonly rows: number;
+  /** Whether the dataset contains a model's outputs, which are not sent to a model again. */
+  readonly isOutput?: boolean;
+}
 
 /**
  * The ground truth labels, each with the first row that has it (1-based). Throws an InputError for a dataset
@@ -17,7 +24,7 @@ const MAX_LABELS = 1000;
 export async function checkRows(
   datasets: Pick<Datasets, 'rows'>,
   { id, columns }: Pick<Dataset, 'id' | 'columns'>,
-  { task, rows }: { readonly task: EvaluatedTask; readonly rows: number },
+  { task, rows, isOutput = false }: CheckOptions,
 ): Promise<ReadonlyMap<string, number>> {
   const labels = new Map<string, number>();
   const yieldToOthers = createYielder();
@@ -25,7 +32,7 @@ export async function checkRows(
     task.checkColumns(columns);
     for await (const { firstRow, rows: chunk } of datasets.rows(id)) {
       for (const [at, row] of chunk.slice(0, rows - firstRow).entries()) {
-        for (const label of labelsOf(task, row, firstRow + at + 1)) {
+        for (const label of labelsOf(task, row, { number: firstRow + at + 1, isOutput })) {
           if (labels.size < MAX_LABELS && !labels.has(label)) labels.set(label, firstRow + at + 1);
         }
         await yieldToOthers();
@@ -38,8 +45,14 @@ export async function checkRows(
   return labels;
 }
 
-function labelsOf(task: EvaluatedTask, row: RowCells, number: number): readonly string[] {
+interface RowPlace {
+  readonly number: number;
+  readonly isOutput: boolean;
+}
+
+function labelsOf(task: EvaluatedTask, row: RowCells, { number, isOutput }: RowPlace): readonly string[] {
   try {
+    if (!isOutput) checkInputs(task, row);
     return task.labelsOf(row);
   } catch (error) {
     throw inputError(`Row ${number} of the dataset: ${messageOf(error)}`, error);

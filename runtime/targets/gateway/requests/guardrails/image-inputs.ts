@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts';
-import { imageSize } from './image-size.ts';
+import { imageData } from '../../shared/image-data.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 
 /**
@@ -7,22 +7,6 @@ import type { Json } from '../../providers/shapes/chat.ts';
  * language models read every string, whatever it contains.
  */
 const ENDPOINTS = new Set(['/v1/embeddings', '/v1/classify']);
-
-const DATA_URL = /^data:[^,]{0,200};base64,/i;
-
-/** Base64 of MIME and of URLs without padding would hide other characters, so only plain base64 counts. */
-const BASE64 = /^[A-Za-z\d+/\r\n]+={0,2}[\r\n]*$/;
-
-/**
- * The base64 data of an image in a string, which can be a data URL. The string is an image if the data's
- * header is that of a PNG, JPEG, GIF or WebP file, whatever type the URL declares; other strings are texts.
- */
-export function imageData(value: unknown): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  const [head = ''] = DATA_URL.exec(value) ?? [];
-  const data = value.slice(head.length);
-  return imageSize(data) !== undefined && BASE64.test(data) ? data : undefined;
-}
 
 /** The base64 data of an input that is an image: a string, or an object as in Jina's API. */
 const imageOf = (input: unknown): string | undefined =>

@@ -1,5 +1,6 @@
 import type { FormFile } from '#serve/http/form.ts';
-import { type ImageSize, imageSize } from '../guardrails/image-size.ts';
+import { imageSize } from '../../shared/image-size.ts';
+import type { ImageSize } from '#contract/image-recipe.ts';
 import type { MediaPart } from '../guardrails/input-parts.ts';
 
 /** The vendor whose rules for counting images, documents and audio apply to a model. */

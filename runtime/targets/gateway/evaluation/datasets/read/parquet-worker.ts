@@ -138,9 +138,19 @@ function cellOf(value: unknown, count: (cell: DatasetCell) => DatasetCell): Data
   if (Array.isArray(value)) return value.map((one) => cellOf(one, count));
   if (ArrayBuffer.isView(value)) return Array.from(value as unknown as ArrayLike<number>);
   if (typeof value === 'object') {
+    const image = imageIn(value);
+    if (image) return cellOf(image, count);
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cellOf(member, count)]));
   }
   return count(value as DatasetCell);
+}
+
+/** The file in a value as the `datasets` library writes images: an object with its bytes and its name. */
+function imageIn(value: object): Uint8Array | undefined {
+  const [bytes, path, ...others] = Object.keys(value).toSorted();
+  if (bytes !== 'bytes' || path !== 'path' || others.length > 0) return undefined;
+  const file: unknown = memberOf(value, 'bytes');
+  return file instanceof Uint8Array ? file : undefined;
 }
 
 /** Decompressors that stop at the size declared in a page header. */

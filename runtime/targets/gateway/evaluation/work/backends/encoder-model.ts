@@ -3,6 +3,8 @@ import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
 import { keysOf } from '#core/values/keys.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import { isObject } from '#core/json/is-object.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import type { LabelScores } from '../../../providers/adapters/provider.ts';
 import type {
   BatchCall,
@@ -140,13 +142,19 @@ function taggedIn({ tokens, entities }: Result): TaggedText | undefined {
 
 function objectsIn({ objects }: Result): readonly DetectedObject[] | undefined {
   if (!Array.isArray(objects)) return undefined;
-  const found: readonly DetectedObject[] = objects;
-  return found.map(({ label, score, box: { xmin, ymin, xmax, ymax } }) => ({
-    label,
-    score,
-    box: { xmin, ymin, xmax, ymax },
-  }));
+  const found = objects.slice(0, MAX_OBJECTS).map(objectIn);
+  return found.every((one) => one !== undefined) ? found : undefined;
 }
+
+function objectIn(one: unknown): DetectedObject | undefined {
+  const { label, score } = membersOf(one);
+  const { xmin, ymin, xmax, ymax } = membersOf(memberOf(one, 'box'));
+  const isComplete =
+    typeof label === 'string' && isNumber(score) && isNumber(xmin) && isNumber(ymin) && isNumber(xmax) && isNumber(ymax);
+  return isComplete ? { label, score, box: { xmin, ymin, xmax, ymax } } : undefined;
+}
+
+const isNumber = (value: unknown): value is number => typeof value === 'number';
 
 export function vectorIn({ embedding }: Result): readonly number[] | undefined {
   return Array.isArray(embedding) ? embedding : undefined;

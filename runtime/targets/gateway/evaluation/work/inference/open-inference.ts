@@ -14,6 +14,7 @@ import type { Pacing } from '../pacing.ts';
 import { checkModel, checkOutputField } from '../tasks/task.ts';
 import { EVALUATED_TASKS } from '../tasks/index.ts';
 import { type AnsweredRows, isFailure, type RowAnswer, type RowFailure } from './inference.ts';
+import { withImageNames } from './image-names.ts';
 import { addTotals, detailsOf, metricsOf, NO_TOTALS, type Totals } from './totals.ts';
 import type { Clock } from '#platform/clock.ts';
 
@@ -85,7 +86,7 @@ function outcomeOf(
   const empty: RowCells = Object.fromEntries(columns.map((name) => [name, null]));
   const first = answers.find(isFailure);
   return {
-    rows: rows.map((row, at) => ({ ...row, ...empty, ...answerColumns(answers[at]) })),
+    rows: rows.map((row, at) => ({ ...withImageNames(row), ...empty, ...answerColumns(answers[at]) })),
     failed,
     usage: { promptTokens, completionTokens },
     firstError: first?.error,

@@ -6,10 +6,15 @@ import { SCORES, textClassification } from './text-classification.ts';
 export const imageClassification: EvaluatedTask = {
   ...textClassification,
   modelTypes: ['image_classification'],
+  readsImages: true,
   hasChat: false,
   defaultPrompt: () => '',
   defaultMetrics: [...textClassification.defaultMetrics, 'top_5_accuracy'],
   columns: ({ outputField }) => [outputField, SCORES],
 };
 
-export const imageFeatureExtraction: EvaluatedTask = { ...featureExtraction, modelTypes: ['image_embedding'] };
+export const imageFeatureExtraction: EvaluatedTask = {
+  ...featureExtraction,
+  modelTypes: ['image_embedding'],
+  readsImages: true,
+};

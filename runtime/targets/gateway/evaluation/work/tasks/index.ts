@@ -7,6 +7,9 @@ import { objectDetection } from './object-detection.ts';
 import { textClassification } from './text-classification.ts';
 import { tokenClassification } from './token-classification.ts';
 
+/** Whether a task's results are vectors: they cannot be read, and are evaluated without a ground truth. */
+export const returnsVectors = ({ task }: TaskDefinition): boolean => EVALUATED_TASKS[task].call === 'embed';
+
 export const EVALUATED_TASKS: Readonly<Record<TaskDefinition['task'], EvaluatedTask>> = {
   'text-classification': textClassification,
   'token-classification': tokenClassification,

@@ -11,6 +11,7 @@ import { checkGroundTruth, checkHasGroundTruth, type EvaluatedTask } from './tas
 export const objectDetection: EvaluatedTask = {
   modelTypes: ['object_detection'],
   call: 'detect',
+  readsImages: true,
   hasChat: false,
   defaultPrompt: () => '',
   defaultMetrics: ['map', 'map_50', 'map_75', 'per_label'],

@@ -4,6 +4,8 @@ import type { MetricFamily } from '../evaluation/evaluation.ts';
 import type { AnswerRows } from '../inference/inference.ts';
 import { inputError } from '#contract/errors.ts';
 import { GROUND_TRUTH, isEmptyCell, EXAMPLES } from '../../datasets/check-row.ts';
+import { imageName } from '../../../shared/image-data.ts';
+import { textOfRow } from '../inference/words.ts';
 import type { BackendModel, EncoderCall, WorkModelType } from '../backends/backend.ts';
 
 /** A task's definition: how models perform it, and how their outputs are evaluated. */
@@ -12,6 +14,10 @@ export interface EvaluatedTask {
   readonly modelTypes: readonly WorkModelType[];
   /** What an encoder is called for; undefined for tasks of generative models. */
   readonly call?: EncoderCall | undefined;
+  /** Whether the models read images. They read texts by default. */
+  readonly readsImages?: boolean;
+  /** A row's texts or images for the model. Default: the column `examples`. */
+  readonly inputsOf?: (row: RowCells) => readonly string[];
   /** Whether language models can perform the task. */
   readonly hasChat: boolean;
   /** The default system prompt; undefined if the user must provide one. `labels` are the ground truth labels. */
@@ -40,6 +46,24 @@ export function checkHasGroundTruth(columns: readonly string[]): void {
 export function checkGroundTruth({ [GROUND_TRUTH]: truth }: RowCells): void {
   if (isMissing(truth)) throw inputError(`\`${GROUND_TRUTH}\` is missing.`);
 }
+
+/** Throws an InputError for a row that contains texts in place of images, or images in place of texts. */
+export function checkInputs(
+  { readsImages = false, inputsOf = (one) => [textOfRow(one)] }: Pick<EvaluatedTask, 'readsImages' | 'inputsOf'>,
+  row: RowCells,
+): void {
+  for (const input of inputsOf(row)) {
+    const image = imageName(input);
+    if ((image !== undefined) === readsImages) continue;
+    throw inputError(
+      image === undefined
+        ? `${JSON.stringify(input.slice(0, MAX_SHOWN))} is not an image. Provide a PNG, JPEG, WebP or GIF file in base64 or as a data: URL. Other URLs are not fetched.`
+        : `${image} cannot be read by this task, whose models read texts. Use a task for images, e.g. image-classification.`,
+    );
+  }
+}
+
+const MAX_SHOWN = 40;
 
 /** Whether a cell has no ground truth. An empty list is a ground truth: it means that there is nothing to find. */
 export const isMissing = (cell: DatasetCell | undefined): boolean =>

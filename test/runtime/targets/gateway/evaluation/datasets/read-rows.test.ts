@@ -38,8 +38,8 @@ describe('CSV', () => {
     ['examples\n"never closed\n', /a quoted cell has no closing quote/],
     ['examples\na "b" c\n"d" e\n', /not valid CSV/],
     [
-      `examples\n"${'x'.repeat(5_000_000)}"\n`,
-      /a row exceeds 4194304 characters; a closing quote may be missing/,
+      `examples\n"${'x'.repeat(17_000_000)}"\n`,
+      /a row exceeds 16777216 characters; a closing quote may be missing/,
     ],
   ])('reports the problem and its position (%#)', async (text, message) => {
     await expect(read('a.csv', text)).rejects.toMatchObject({

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { checkedTexts } from '#gateway/requests/guardrails/input-parts.ts';
-import { imageData, withImageParts, withoutImages } from '#gateway/requests/guardrails/image-inputs.ts';
+import { withImageParts, withoutImages } from '#gateway/requests/guardrails/image-inputs.ts';
 import { maskableTexts } from '#gateway/requests/guardrails/mask/mask-texts.ts';
 import { createTokenCounter } from '#gateway/requests/tokens/token-counter.ts';
+import { imageData } from '#gateway/shared/image-data.ts';
 import { SHAPES } from '#test/helpers/golden-shapes.ts';
 
 const [circle] = SHAPES;

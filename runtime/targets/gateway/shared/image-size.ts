@@ -1,7 +1,6 @@
-export interface ImageSize {
-  readonly width: number;
-  readonly height: number;
-}
+import type { ImageSize } from '#contract/image-recipe.ts';
+import type { ImageFormat } from '#core/images/formats/damaged.ts';
+import { imageFormat, type ImageHeader } from '#core/images/read-image-size.ts';
 
 /** The first characters of PNG, JPEG, GIF and WebP files in base64. */
 const SIGNATURE = /^(?:iVBORw0KGg|\/9j\/|R0lGOD|UklGR)/;
@@ -15,7 +14,7 @@ const HEADS = [1024, 256 * 1024];
 /**
  * Reads the size of a PNG, GIF, WebP or JPEG image in base64; undefined if it is none of these or damaged.
  */
-export function imageSize(base64: string): ImageSize | undefined {
+export function imageSize(base64: string): ImageHeader | undefined {
   if (!SIGNATURE.test(base64)) return undefined;
   for (const length of HEADS) {
     const size = sizeIn(Buffer.from(base64.slice(0, length), 'base64'));
@@ -25,26 +24,29 @@ export function imageSize(base64: string): ImageSize | undefined {
   return undefined;
 }
 
-function sizeIn(head: Buffer): ImageSize | undefined {
+function sizeIn(head: Buffer): ImageHeader | undefined {
+  const format = imageFormat(head);
+  if (!format) return undefined;
   try {
-    const size = read(head);
-    return size && size.width > 0 && size.height > 0 ? size : undefined;
+    const size = READERS[format](head);
+    return size && size.width > 0 && size.height > 0 ? { ...size, format } : undefined;
   } catch {
     // A read went beyond the end: the image is damaged, or its size comes later.
     return undefined;
   }
 }
 
-function read(head: Buffer): ImageSize | undefined {
-  const ascii = (from: number, to: number): string => head.toString('latin1', from, to);
-  if (ascii(1, 4) === 'PNG') return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) };
-  if (ascii(0, 3) === 'GIF') return { width: head.readUInt16LE(6), height: head.readUInt16LE(8) };
-  if (ascii(0, 4) === 'RIFF' && ascii(8, 12) === 'WEBP') return webpSize(head, ascii(12, 16));
-  return head[0] === 0xff && head[1] === 0xd8 ? jpegSize(head) : undefined;
-}
+/** Other than the encoder's, these read the start of a file and do not check the rest. */
+const READERS: Readonly<Record<ImageFormat, (head: Buffer) => ImageSize | undefined>> = {
+  png: (head) => ({ width: head.readUInt32BE(16), height: head.readUInt32BE(20) }),
+  gif: (head) => ({ width: head.readUInt16LE(6), height: head.readUInt16LE(8) }),
+  webp: webpSize,
+  jpeg: jpegSize,
+};
 
 /** @see https://developers.google.com/speed/webp/docs/riff_container */
-function webpSize(head: Buffer, chunk: string): ImageSize | undefined {
+function webpSize(head: Buffer): ImageSize | undefined {
+  const chunk = head.toString('latin1', 12, 16);
   if (chunk === 'VP8X') return { width: head.readUIntLE(24, 3) + 1, height: head.readUIntLE(27, 3) + 1 };
   if (chunk === 'VP8 ')
     return { width: head.readUInt16LE(26) & 0x3f_ff, height: head.readUInt16LE(28) & 0x3f_ff };
