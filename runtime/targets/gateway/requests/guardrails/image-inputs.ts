@@ -9,8 +9,7 @@ import type { Json } from '../../providers/shapes/chat.ts';
 const ENDPOINTS = new Set(['/v1/embeddings', '/v1/classify']);
 
 /** The base64 data of an input that is an image: a string, or an object as in Jina's API. */
-const imageOf = (input: unknown): string | undefined =>
-  imageData(isObject(input) ? input['image'] : input);
+const imageOf = (input: unknown): string | undefined => imageData(isObject(input) ? input['image'] : input);
 
 /** Replaces the images among a request's inputs; undefined if there are none. */
 function replaceImages(body: Json, replacement: (data: string) => unknown): Json | undefined {
@@ -39,7 +38,10 @@ interface WithoutImages {
 export function withoutImages(endpoint: string, body: Json): WithoutImages {
   const texts = ENDPOINTS.has(endpoint) ? replaceImages(body, () => '') : undefined;
   if (!texts) return { body, restore: (changed) => changed };
-  return { body: texts, restore: (changed) => ({ ...changed, input: restored(body['input'], changed['input']) }) };
+  return {
+    body: texts,
+    restore: (changed) => ({ ...changed, input: restored(body['input'], changed['input']) }),
+  };
 }
 
 /** The changed inputs, with the original images. Inputs keep their order and their form when texts are masked. */

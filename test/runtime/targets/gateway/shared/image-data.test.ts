@@ -6,23 +6,30 @@ import { SHAPES } from '#test/helpers/golden-shapes.ts';
 const [circle] = SHAPES;
 const base64 = circle?.base64 ?? '';
 
-test.each(SHAPES)('$name has a name with its format, size and hash, and without its data', ({ bytes, base64: data, name }) => {
-  const format = { png: 'PNG', jpg: 'JPEG', gif: 'GIF', webp: 'WebP' }[name.split('.').at(-1) ?? ''];
-  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
-  const expected = new RegExp(
-    String.raw`^\[${format} image, \d+ x \d+ pixels, ${bytes.length} bytes, sha256 ${hash}\]$`,
-  );
-  // Line breaks and the declared type do not change the image.
-  for (const form of [data, data.replaceAll(/.{60}/g, '$&\n'), `data:text/html;base64,${data}`])
-    expect(imageName(form)).toMatch(expected);
-});
-
-test.each(['', 'a text', `${base64}!`, `data:image/svg+xml;base64,${Buffer.from('<svg/>').toString('base64')}`, 7, null])(
-  '%j has no name',
-  (value) => {
-    expect(imageName(value)).toBeUndefined();
+test.each(SHAPES)(
+  '$name has a name with its format, size and hash, and without its data',
+  ({ bytes, base64: data, name }) => {
+    const format = { png: 'PNG', jpg: 'JPEG', gif: 'GIF', webp: 'WebP' }[name.split('.').at(-1) ?? ''];
+    const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+    const expected = new RegExp(
+      String.raw`^\[${format} image, \d+ x \d+ pixels, ${bytes.length} bytes, sha256 ${hash}\]$`,
+    );
+    // Line breaks and the declared type do not change the image.
+    for (const form of [data, data.replaceAll(/.{60}/g, '$&\n'), `data:text/html;base64,${data}`])
+      expect(imageName(form)).toMatch(expected);
   },
 );
+
+test.each([
+  '',
+  'a text',
+  `${base64}!`,
+  `data:image/svg+xml;base64,${Buffer.from('<svg/>').toString('base64')}`,
+  7,
+  null,
+])('%j has no name', (value) => {
+  expect(imageName(value)).toBeUndefined();
+});
 
 test('padding is only allowed at the end', () => {
   const digits = base64.replace(/=+$/, '');

@@ -52,7 +52,9 @@ export function matchObjects(
     const isOutside = (area: number): boolean => area < range[0] || area > range[1];
     const isIgnored = truths.map(({ isCrowd, area }) => isCrowd || isOutside(area));
     // True objects that should be found come first, so that the others only get what is left.
-    const order = [...truths.keys()].toSorted((one, other) => Number(isIgnored[one]) - Number(isIgnored[other]));
+    const order = [...truths.keys()].toSorted(
+      (one, other) => Number(isIgnored[one]) - Number(isIgnored[other]),
+    );
     const outcomes = found.map(() => 0);
     for (const [level, least] of OVERLAPS.entries()) {
       const taken = new Set<number>();

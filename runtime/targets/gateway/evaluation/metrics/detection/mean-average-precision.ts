@@ -63,7 +63,8 @@ export const meanAveragePrecision: MetricMaker<DetectionRow> = (_options, json):
       return scoresOf(own, row);
     },
     result: () => resultOf(labels, rows),
-    save: (): AnyJson => ({ rows, labels: structuredClone(Object.fromEntries(labels)) }) as unknown as AnyJson,
+    save: (): AnyJson =>
+      ({ rows, labels: structuredClone(Object.fromEntries(labels)) }) as unknown as AnyJson,
   };
 };
 
@@ -124,7 +125,8 @@ function precisionsOf({ scores, truths, outcomes }: Found, area: Area): readonly
   );
 }
 
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Indexes of overlaps that have a value of their own. */
 const OVERLAP_50 = 0;
@@ -172,7 +174,13 @@ function resultOf(labels: ReadonlyMap<string, Found>, rows: number): MetricResul
     const own = found && precisionsOf(found, 'all');
     if (!found || !own) return [];
     return [
-      { label, support: found.truths.all, map: mean(own), map_50: own[OVERLAP_50] ?? 0, map_75: own[OVERLAP_75] ?? 0 },
+      {
+        label,
+        support: found.truths.all,
+        map: mean(own),
+        map_50: own[OVERLAP_50] ?? 0,
+        map_75: own[OVERLAP_75] ?? 0,
+      },
     ];
   });
   return metricResult(rows === 0 ? withoutRows(numbers) : numbers, { per_label: table });

@@ -150,7 +150,12 @@ function objectIn(one: unknown): DetectedObject | undefined {
   const { label, score } = membersOf(one);
   const { xmin, ymin, xmax, ymax } = membersOf(memberOf(one, 'box'));
   const isComplete =
-    typeof label === 'string' && isNumber(score) && isNumber(xmin) && isNumber(ymin) && isNumber(xmax) && isNumber(ymax);
+    typeof label === 'string' &&
+    isNumber(score) &&
+    isNumber(xmin) &&
+    isNumber(ymin) &&
+    isNumber(xmax) &&
+    isNumber(ymax);
   return isComplete ? { label, score, box: { xmin, ymin, xmax, ymax } } : undefined;
 }
 

@@ -79,5 +79,4 @@ const MAX_SHOWN = 120;
 
 const shown = (value: unknown): string => JSON.stringify(value ?? null).slice(0, MAX_SHOWN);
 
-const invalid = (one: Members, rule: string): Error =>
-  inputError(`Invalid object ${shown(one)}: ${rule}.`);
+const invalid = (one: Members, rule: string): Error => inputError(`Invalid object ${shown(one)}: ${rule}.`);

@@ -29,7 +29,12 @@ export const objectDetection: EvaluatedTask = {
       answers: answers.map((answer) =>
         isFailure(answer)
           ? answer
-          : { ...answer, value: { [outputField]: answer.value.map(({ box, ...found }) => ({ ...found, box: { ...box } })) } },
+          : {
+              ...answer,
+              value: {
+                [outputField]: answer.value.map(({ box, ...found }) => ({ ...found, box: { ...box } })),
+              },
+            },
       ),
     };
   },

@@ -49,7 +49,10 @@ export function checkGroundTruth({ [GROUND_TRUTH]: truth }: RowCells): void {
 
 /** Throws an InputError for a row that contains texts in place of images, or images in place of texts. */
 export function checkInputs(
-  { readsImages = false, inputsOf = (one) => [textOfRow(one)] }: Pick<EvaluatedTask, 'readsImages' | 'inputsOf'>,
+  {
+    readsImages = false,
+    inputsOf = (one) => [textOfRow(one)],
+  }: Pick<EvaluatedTask, 'readsImages' | 'inputsOf'>,
   row: RowCells,
 ): void {
   for (const input of inputsOf(row)) {
@@ -83,10 +86,7 @@ const ABILITIES: Readonly<Record<EncoderCall, string>> = {
  * Throws an InputError if a model cannot perform the task. Models that do not report their type only fail on
  * the first call.
  */
-export function checkModel(
-  { modelTypes, hasChat, call }: EvaluatedTask,
-  model: BackendModel,
-): void {
+export function checkModel({ modelTypes, hasChat, call }: EvaluatedTask, model: BackendModel): void {
   const { name, modelType, chat } = model;
   const types = modelTypes.join(' or ');
   if (modelType !== undefined && !modelTypes.includes(modelType)) {

@@ -16,7 +16,10 @@ const schema = openObject(
     user: userName,
     guardrails: requestGuardrails,
   },
-  { $id: 'ClassifyRequest', description: 'Texts or images to classify with an encoder, e.g. `encoder:<name>`.' },
+  {
+    $id: 'ClassifyRequest',
+    description: 'Texts or images to classify with an encoder, e.g. `encoder:<name>`.',
+  },
 );
 
 /** Classification by encoders. No other provider has a comparable API, so the gateway uses its own format. */

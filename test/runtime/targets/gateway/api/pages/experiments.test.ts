@@ -181,7 +181,7 @@ describe.skipIf(chromium === undefined)('experiment pages in a browser', () => {
           mimeType: 'text/csv',
           buffer: Buffer.from('id;text;label\n1;"good; really";POSITIVE\n2;bad;NEGATIVE\n'),
         });
-        await page.getByLabel('Column with the texts').selectOption('text');
+        await page.getByLabel('Column with the texts or images').selectOption('text');
         await page.getByLabel('Column with the expected answers').selectOption('label');
         await page.getByLabel('Tags of the dataset').fill('gold, gold,');
         await page.getByLabel('Encoders by address').fill(`mine ${encoders.url}/5`);

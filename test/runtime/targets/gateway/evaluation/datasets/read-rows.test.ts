@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
@@ -160,6 +160,21 @@ describe('Parquet', () => {
         place: { start: 0, end: 2 },
       },
     ]);
+  });
+
+  test('images of the `datasets` library are base64, as are bytes that are not texts', async () => {
+    const rows = await Array.fromAsync(
+      readRows('images.parquet', createReadStream(join(FIXTURES, 'datasets/images.parquet')), {
+        hasLabelNames: true,
+      }),
+    );
+    const files = ['circle.png', 'circle.gif', 'square.jpg', 'stripes.webp'];
+    expect(rows).toEqual(
+      files.map((name) => {
+        const image = readFileSync(join(FIXTURES, 'shapes', name), 'base64');
+        return { image, label: name.split('.')[0], file: image, text: `größe ${name}` };
+      }),
+    );
   });
 
   test('rejects files that are not Parquet', async () => {

@@ -37,7 +37,11 @@ test('an executable classifies images, and the outputs contain the names of the 
   expect(answers.map(({ examples }) => examples)).toEqual(names);
   expect(answers.map(({ predictions }) => predictions)).toEqual(SHAPES.map(({ label }) => label));
   const wrong = answers.map((row, at) => (at === 0 ? { ...row, ground_truth: 'stripes' } : row));
-  const { metrics, details } = await evaluated(task, ['accuracy', 'top_2_accuracy', 'confusion_matrix'], wrong);
+  const { metrics, details } = await evaluated(
+    task,
+    ['accuracy', 'top_2_accuracy', 'confusion_matrix'],
+    wrong,
+  );
   expect(metrics['accuracy']).toBe(1 - 1 / SHAPES.length);
   expect(metrics['top_2_accuracy']).toBeGreaterThanOrEqual(metrics['accuracy'] ?? 1);
   expect(details).toMatchObject({ classification: { confusion_matrix: expect.any(Array) } });
@@ -56,8 +60,16 @@ test('an executable computes vectors of images, references and candidates', asyn
   expect(failed).toBe(0);
   for (const [at, { patches, name }] of SHAPES.entries()) {
     const norm = Math.hypot(...patches);
-    expectClose(answers[at]?.['predictions'] as number[], patches.map((value) => value / norm), name);
-    expect(answers[at]).toMatchObject({ examples: names[at], reference: names[0], candidates: [names[1], names[at]] });
+    expectClose(
+      answers[at]?.['predictions'] as number[],
+      patches.map((value) => value / norm),
+      name,
+    );
+    expect(answers[at]).toMatchObject({
+      examples: names[at],
+      reference: names[0],
+      candidates: [names[1], names[at]],
+    });
   }
   const { metrics } = await evaluated(task, ['recall_at_1', 'cosine'], answers);
   // The second image is both of its candidates.
@@ -78,7 +90,11 @@ test('recorded objects of a detector are evaluated as in pycocotools', async () 
   expect(failed).toBe(0);
   // Objects with low scores count as well.
   expect(answers[0]?.['predictions']).toMatchObject([{ score: 0.9 }, { score: 0.05, box: { xmin: 0.5 } }]);
-  const { metrics, details } = await evaluated(task, ['map', 'map_50', 'map_75', 'per_label'], answers.slice(0, 2));
+  const { metrics, details } = await evaluated(
+    task,
+    ['map', 'map_50', 'map_75', 'per_label'],
+    answers.slice(0, 2),
+  );
   const half = 51 / 101;
   expect(metrics['map']).toBeCloseTo((3 + 7 * half) / 10, 12);
   expect(metrics['map_50']).toBeCloseTo(1, 12);
@@ -122,9 +138,7 @@ test('models of other types are rejected, and language models as well', async ()
   );
   await expect(
     open({ kind: 'gateway', model: 'encoder:detector' }, { task: 'object-detection' }),
-  ).rejects.toThrow(
-    'cannot find objects. Use an encoder of type object_detection, by URL or as a file.',
-  );
+  ).rejects.toThrow('cannot find objects. Use an encoder of type object_detection, by URL or as a file.');
   await expect(
     open({ kind: 'gateway', model: 'openai:good' }, { task: 'image-classification' }),
   ).rejects.toThrow('cannot return scores for labels. Use an encoder of type image_classification.');
@@ -142,7 +156,16 @@ test('large images are sent in several requests', async () => {
     { clock: systemClock, signal },
   );
   expect(sizes).toEqual([2, 2, 2, 2]);
-  expect(answers.map((answer) => 'value' in answer && answer.value)).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
+  expect(answers.map((answer) => 'value' in answer && answer.value)).toEqual([
+    '0',
+    '1',
+    '2',
+    '3',
+    '4',
+    '5',
+    '6',
+    '7',
+  ]);
   const huge = await callBatched(['x'.repeat(9_000_000)], async () => ({ values: [1], tokens: 1 }), {
     clock: systemClock,
     signal,

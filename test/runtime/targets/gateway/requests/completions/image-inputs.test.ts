@@ -14,14 +14,24 @@ const encoderOf = (name: string) => ({ name, type: 'encoder', path: builtExecuta
 const pattern = compileLinearPattern;
 const gateway = await runGateway({
   models: {
-    providers: [instanceOf('openai', openai), encoderOf('patches'), encoderOf('shapes'), encoderOf('embedder')],
+    providers: [
+      instanceOf('openai', openai),
+      encoderOf('patches'),
+      encoderOf('shapes'),
+      encoderOf('embedder'),
+    ],
     pricing: [priced('encoder:patches', 1, 0), priced('encoder:shapes', 1, 0)],
     allowUnpriced: true,
     cache: { ...CACHE_DEFAULTS, scope: 'key' },
     guardrails: {
       // Each image contains the first letters of the base64 of its format.
       profiles: [
-        { name: 'letters', kind: 'patterns', patterns: new Map([['B64', pattern('iVBOR|R0lG|/9j/|UklG')]]), action: 'mask' },
+        {
+          name: 'letters',
+          kind: 'patterns',
+          patterns: new Map([['B64', pattern('iVBOR|R0lG|/9j/|UklG')]]),
+          action: 'mask',
+        },
         { name: 'names', kind: 'patterns', patterns: new Map([['NAME', pattern('Anna')]]), action: 'mask' },
       ],
       demanded: ['letters', 'names'].map((profile) => ({
@@ -62,9 +72,13 @@ test('images are embedded in each form, and billed with the usage that the encod
     (data: string): unknown => ({ image: data }),
     (data: string): unknown => ({ image: `data:;base64,${data}` }),
   ]) {
-    const answer = await embed(secret, SHAPES.map(({ base64 }) => form(base64)));
+    const answer = await embed(
+      secret,
+      SHAPES.map(({ base64 }) => form(base64)),
+    );
     const { data, usage } = (await answer.json()) as Vectors;
-    for (const [at, { patches, name }] of SHAPES.entries()) expectClose(data[at]?.embedding, normalized(patches), name);
+    for (const [at, { patches, name }] of SHAPES.entries())
+      expectClose(data[at]?.embedding, normalized(patches), name);
     // Seven patches per image.
     expect([answer.status, usage.prompt_tokens]).toEqual([200, SHAPES.length * 7]);
   }

@@ -69,7 +69,8 @@ test('language models read every string, so guardrails read it as well', () => {
 test('the tokens of images are counted by their size, not by the length of their base64', async () => {
   const counter = createTokenCounter();
   await counter.loading(['encoder:photos']);
-  const tokens = (input: unknown): number => counter.prompt('encoder:photos', withImageParts({ input })).tokens;
+  const tokens = (input: unknown): number =>
+    counter.prompt('encoder:photos', withImageParts({ input })).tokens;
   // A PNG header, followed by two million bytes.
   const header = Buffer.from(base64, 'base64').subarray(0, 33);
   const large = Buffer.concat([header, Buffer.alloc(2_000_000, 7)]).toString('base64');

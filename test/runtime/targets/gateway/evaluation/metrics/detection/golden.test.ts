@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { areaOf, type Box } from '#gateway/evaluation/metrics/detection/boxes.ts';
 import { OVERLAPS } from '#gateway/evaluation/metrics/detection/match-objects.ts';
-import { type DetectionRow, meanAveragePrecision } from '#gateway/evaluation/metrics/detection/mean-average-precision.ts';
+import {
+  type DetectionRow,
+  meanAveragePrecision,
+} from '#gateway/evaluation/metrics/detection/mean-average-precision.ts';
 import type { MetricResult } from '#gateway/evaluation/metrics/metric.ts';
 import { readGolden, scoreRows } from '../golden-metrics.ts';
 
@@ -38,7 +41,8 @@ function difference(found: number | null | undefined, expected: number | null | 
 }
 
 const tableOf = ({ detail }: MetricResult) =>
-  (detail as { per_label: readonly { label: string; map: number; map_50: number; map_75: number }[] }).per_label;
+  (detail as { per_label: readonly { label: string; map: number; map_50: number; map_75: number }[] })
+    .per_label;
 
 test('average precisions match pycocotools, in total, by area, by overlap and by label', () => {
   expect(golden).toHaveLength(40);
@@ -54,7 +58,9 @@ test('average precisions match pycocotools, in total, by area, by overlap and by
       largest = Math.max(largest, difference(result.values[name], expected));
     const table = tableOf(result);
     const counted = Object.entries(one.labels).filter(([, [map]]) => map !== null);
-    expect(table.map(({ label }) => label).toSorted(), `${number}`).toEqual(counted.map(([label]) => label).toSorted());
+    expect(table.map(({ label }) => label).toSorted(), `${number}`).toEqual(
+      counted.map(([label]) => label).toSorted(),
+    );
     for (const { label, map, map_50, map_75 } of table)
       for (const [at, value] of [map, map_50, map_75].entries())
         largest = Math.max(largest, difference(value, one.labels[label]?.[at]));
@@ -74,7 +80,5 @@ test('a row has the scores of its image alone', () => {
 });
 
 test('the overlaps are those of NumPy, which differ from multiples of 0.05', () => {
-  expect(OVERLAPS).toEqual([
-    0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.8999999999999999, 0.95,
-  ]);
+  expect(OVERLAPS).toEqual([0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.8999999999999999, 0.95]);
 });
