@@ -6,7 +6,7 @@ const DATA_URL = /^data:[^,]{0,200};base64,/i;
 
 /** Characters that are not digits of base64 or line breaks. Text between digits would not be seen by a reader of images. */
 const NOT_DIGITS = /[^A-Za-z\d+/\r\n]/;
-const PADDING = ['', '=', '=='];
+const PADDING: ReadonlySet<string> = new Set(['', '=', '==']);
 
 /**
  * The base64 data of an image in a string, which can be a data URL. The string is an image if the data's
@@ -24,7 +24,7 @@ function isBase64(data: string): boolean {
   const end = data.indexOf('=');
   const padding = end === -1 ? '' : data.slice(end).trimEnd();
   const digits = end === -1 ? data : data.slice(0, end);
-  return PADDING.includes(padding) && !NOT_DIGITS.test(digits);
+  return PADDING.has(padding) && !NOT_DIGITS.test(digits);
 }
 
 /**

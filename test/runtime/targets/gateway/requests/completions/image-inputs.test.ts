@@ -167,6 +167,19 @@ test('images that an encoder cannot read are rejected with its sentence, and cos
   expect(rows.map(({ status, cost }) => [status, cost])).toEqual(rows.map(() => ['error', null]));
 });
 
+test('images that exceed the maximum body are rejected with one sentence, and are not logged', async () => {
+  const { userId, secret } = await someone();
+  const [{ base64 } = { base64: '' }] = SHAPES;
+  const large = base64.replace(/=+$/, '').padEnd(1_200_000, 'A');
+  const { status, message } = await errorIn(await embed(secret, [{ image: large }]));
+  expect([status, message]).toEqual([
+    413,
+    'The body is larger than 1048576 bytes, the maximum of this server. Send a smaller request, or increase --max-body.',
+  ]);
+  expect(gateway.logged.join('\n')).not.toContain(base64.slice(20, 60));
+  expect(await gateway.usage(userId)).toEqual([]);
+});
+
 test('models that read texts reject images with the sentence of their provider', async () => {
   const { secret } = await someone();
   const [{ base64 } = { base64: '' }] = SHAPES;

@@ -20,12 +20,13 @@ export async function readDatasetFile(file: File): Promise<DatasetFile> {
   return /\.(jsonl|ndjson)$/i.test(file.name) ? readJsonLines(file, text) : readCsv(file, text);
 }
 
-/** The start of a file, with at least one whole line if it has no longer lines than images need. */
+/** The start of a file, with at least one whole row if its rows are not longer than images can be. */
 async function startOf(file: File): Promise<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const text = decoder.decode(await file.slice(0, PREVIEW_BYTES).arrayBuffer());
-  const hasLine = /\n[^]*\n/.test(text) || file.size <= PREVIEW_BYTES;
-  return hasLine ? text : decoder.decode(await file.slice(0, LONG_PREVIEW_BYTES).arrayBuffer());
+  // In CSV, the first line contains the names of the columns.
+  const hasRow = text.split('\n', 3).length > 2 || file.size <= PREVIEW_BYTES;
+  return hasRow ? text : decoder.decode(await file.slice(0, LONG_PREVIEW_BYTES).arrayBuffer());
 }
 
 function readCsv(file: File, text: string): DatasetFile {
