@@ -36,7 +36,9 @@ verifiesGatewayCommand('gcli:doctor', async (arm) => {
   await done('pricing', 'set', 'openai:gpt-4o-mini', '--input', '1', '--output', '2');
   const findings: Finding[] = await json('doctor', '--port', '0');
   expect(shown(findings)).toEqual([
-    expect.stringMatching(/^ok configuration: .*gateway\.yml; providers: openai, guard, shapes; aliases: fast$/),
+    expect.stringMatching(
+      /^ok configuration: .*gateway\.yml; providers: openai, guard, shapes; aliases: fast$/,
+    ),
     `ok master key: ${MASTER_KEY.length} characters`,
     expect.stringMatching(/^ok database: .*gateway\.db, version \d+$/),
     expect.stringMatching(/^ok provider openai: reachable, \d+ models?$/),

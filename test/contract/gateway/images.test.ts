@@ -55,7 +55,8 @@ verifiesGateway('gateway:images', async (arm) => {
 });
 
 verifiesGateway('gateway:workflows:images', async (arm) => {
-  const api = await start(arm, { config: {} });
+  const config = { encoders: { shapes: { path: builtExecutable('shapes') } } };
+  const api = await start(arm, { config });
   const run = async (task: string, rows: readonly object[], model: object) => {
     const experiment_id = await experimentOf(api, AS_MASTER, {
       text: rows.map((row) => JSON.stringify(row)).join('\n'),
@@ -71,9 +72,10 @@ verifiesGateway('gateway:workflows:images', async (arm) => {
     return (await api.get(`/api/v1/workflows/${id}`, AS_MASTER)).body.metrics;
   };
   const labelled = SHAPES.map(({ base64, label }) => ({ examples: base64, ground_truth: label }));
-  expect(await run('image-classification', labelled, { model: builtExecutable('shapes') })).toMatchObject({
-    accuracy: 1,
-  });
+  const { items } = (await api.get('/api/v1/models/?tasks=image-classification', AS_MASTER)).body;
+  expect(items).toMatchObject([{ provider: 'encoder', model: 'shapes' }]);
+  for (const model of [builtExecutable('shapes'), 'shapes'])
+    expect(await run('image-classification', labelled, { model })).toMatchObject({ accuracy: 1 });
   const box = { xmin: 4, ymin: 4, xmax: 28, ymax: 28 };
   const boxes = [{ examples: circle.base64, ground_truth: [{ label: 'shape', box }] }];
   const detector = { model: 'detector', base_url: `${encoder.url}/detector` };

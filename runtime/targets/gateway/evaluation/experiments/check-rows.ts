@@ -9,11 +9,14 @@ import { checkInputs, type EvaluatedTask } from '../work/tasks/task.ts';
  */
 const MAX_LABELS = 1000;
 
+/** An inference sends the inputs in a dataset to a model; an evaluation compares answers with the ground truths. */
+type Use = 'inference' | 'evaluation';
+
 interface CheckOptions {
   readonly task: EvaluatedTask;
   readonly rows: number;
-  /** Whether the dataset contains a model's outputs, which are not sent to a model again. */
-  readonly isOutput?: boolean;
+  /** What the dataset is used for. Default: both. */
+  readonly uses?: readonly Use[];
 }
 
 /**
@@ -24,15 +27,15 @@ interface CheckOptions {
 export async function checkRows(
   datasets: Pick<Datasets, 'rows'>,
   { id, columns }: Pick<Dataset, 'id' | 'columns'>,
-  { task, rows, isOutput = false }: CheckOptions,
+  { task, rows, uses = ['inference', 'evaluation'] }: CheckOptions,
 ): Promise<ReadonlyMap<string, number>> {
   const labels = new Map<string, number>();
   const yieldToOthers = createYielder();
   try {
-    task.checkColumns(columns);
+    if (uses.includes('evaluation')) task.checkColumns(columns);
     for await (const { firstRow, rows: chunk } of datasets.rows(id)) {
       for (const [at, row] of chunk.slice(0, rows - firstRow).entries()) {
-        for (const label of labelsOf(task, row, { number: firstRow + at + 1, isOutput })) {
+        for (const label of labelsOf(task, row, { number: firstRow + at + 1, uses })) {
           if (labels.size < MAX_LABELS && !labels.has(label)) labels.set(label, firstRow + at + 1);
         }
         await yieldToOthers();
@@ -47,13 +50,13 @@ export async function checkRows(
 
 interface RowPlace {
   readonly number: number;
-  readonly isOutput: boolean;
+  readonly uses: readonly Use[];
 }
 
-function labelsOf(task: EvaluatedTask, row: RowCells, { number, isOutput }: RowPlace): readonly string[] {
+function labelsOf(task: EvaluatedTask, row: RowCells, { number, uses }: RowPlace): readonly string[] {
   try {
-    if (!isOutput) checkInputs(task, row);
-    return task.labelsOf(row);
+    if (uses.includes('inference')) checkInputs(task, row);
+    return uses.includes('evaluation') ? task.labelsOf(row) : [];
   } catch (error) {
     throw inputError(`Row ${number} of the dataset: ${messageOf(error)}`, error);
   }

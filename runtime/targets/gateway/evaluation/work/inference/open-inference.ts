@@ -50,7 +50,7 @@ export async function openInference(
       const answered = await calls.take(rows, signal);
       const ofBatch = { ...totalsOf(answered), busyMs: busy.take() };
       totals = addTotals(totals, replaces ? ofRetry(ofBatch) : ofBatch);
-      return outcomeOf(rows, answered, ofBatch, columns);
+      return outcomeOf(keptRows(spec, rows), answered, ofBatch, columns);
     },
     checkpoint: () => ({ ...totals }),
     resume: (from) => void (totals = totalsIn(from)),
@@ -77,6 +77,10 @@ function totalsOf({ answers, sharedTokens }: AnsweredRows<RowCells>): Totals {
   return ofRows.reduce(addTotals, { ...NO_TOTALS, promptTokens: sharedTokens });
 }
 
+/** The columns of the dataset in the output. An annotated dataset is used as input again, with its images. */
+const keptRows = ({ type }: InferenceSpec, rows: readonly RowCells[]): readonly RowCells[] =>
+  type === 'annotate' ? rows : rows.map(withImageNames);
+
 function outcomeOf(
   rows: readonly RowCells[],
   { answers }: AnsweredRows<RowCells>,
@@ -86,7 +90,7 @@ function outcomeOf(
   const empty: RowCells = Object.fromEntries(columns.map((name) => [name, null]));
   const first = answers.find(isFailure);
   return {
-    rows: rows.map((row, at) => ({ ...withImageNames(row), ...empty, ...answerColumns(answers[at]) })),
+    rows: rows.map((row, at) => ({ ...row, ...empty, ...answerColumns(answers[at]) })),
     failed,
     usage: { promptTokens, completionTokens },
     firstError: first?.error,

@@ -4,7 +4,7 @@ import type { MetricFamily } from '../evaluation/evaluation.ts';
 import type { AnswerRows } from '../inference/inference.ts';
 import { inputError } from '#contract/errors.ts';
 import { GROUND_TRUTH, isEmptyCell, EXAMPLES } from '../../datasets/check-row.ts';
-import { imageName } from '../../../shared/image-data.ts';
+import { imageData, imageName } from '../../../shared/image-data.ts';
 import { textOfRow } from '../inference/words.ts';
 import type { BackendModel, EncoderCall, WorkModelType } from '../backends/backend.ts';
 
@@ -56,12 +56,11 @@ export function checkInputs(
   row: RowCells,
 ): void {
   for (const input of inputsOf(row)) {
-    const image = imageName(input);
-    if ((image !== undefined) === readsImages) continue;
+    if ((imageData(input) !== undefined) === readsImages) continue;
     throw inputError(
-      image === undefined
+      readsImages
         ? `${JSON.stringify(input.slice(0, MAX_SHOWN))} is not an image. Provide a PNG, JPEG, WebP or GIF file in base64 or as a data: URL. Other URLs are not fetched.`
-        : `${image} cannot be read by this task, whose models read texts. Use a task for images, e.g. image-classification.`,
+        : `${imageName(input)} cannot be read by this task, whose models read texts. Use a task for images, e.g. image-classification.`,
     );
   }
 }

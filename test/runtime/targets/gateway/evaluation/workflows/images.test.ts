@@ -92,6 +92,52 @@ test('a Parquet file with images can be used with renamed columns, if its labels
 
 const close = expect.closeTo(1, 9);
 
+test('a single inference job checks its inputs as well, and its outputs can be evaluated', async () => {
+  const { ask, context, listen } = gateway();
+  const { upload } = requestsTo(gateway());
+  const job = (type: string, dataset: string, task: string, more: object = {}) =>
+    ask('POST', `/api/v1/jobs/${type}/`, {
+      name: type,
+      dataset,
+      job_config: { job_type: type, task_definition: { task }, ...more },
+    });
+  const model = { model: builtExecutable('shapes'), provider: 'encoder' };
+  const images = (await upload(IMAGES, 'shapes.jsonl')).body.id;
+  const chat = await job('inference', images, 'summarization', { provider: 'openai', model: 'good' });
+  expect([chat.status, chat.body.error.message]).toEqual([
+    422,
+    expect.stringMatching(/Row 1 of the dataset: \[PNG image, .* cannot be read by this task/),
+  ]);
+  const inference = await job('inference', images, 'image-classification', model);
+  expect(inference.body).toMatchObject({ id: expect.any(String) });
+  await doJobs(context.jobs, await listen());
+  const outputs = (await ask('GET', `/api/v1/jobs/${inference.body.id}/dataset`)).body;
+  const evaluation = await job('evaluator', outputs.id, 'image-classification', { metrics: ['accuracy'] });
+  await doJobs(context.jobs, await listen());
+  const result = (await ask('GET', `/api/v1/jobs/${evaluation.body.id}/result`)).body;
+  expect(result.metrics).toEqual({ accuracy: 1 });
+});
+
+test('an annotated dataset keeps its images, so that experiments can use it', async () => {
+  const { ask, context, listen } = gateway();
+  const { upload, experiment } = requestsTo(gateway());
+  const images = linesOf(SHAPES.map(({ base64 }) => ({ examples: base64 })));
+  const { body } = await ask('POST', '/api/v1/jobs/annotate/', {
+    name: 'labels',
+    dataset: (await upload(images, 'unlabeled.jsonl')).body.id,
+    job_config: {
+      job_type: 'annotate',
+      task_definition: { task: 'image-classification' },
+      model: builtExecutable('shapes'),
+      provider: 'encoder',
+    },
+  });
+  await doJobs(context.jobs, await listen());
+  const annotated = (await ask('GET', `/api/v1/jobs/${body.id}/dataset`)).body;
+  expect(annotated).toMatchObject({ row_count: SHAPES.length, ground_truth: true });
+  expect(await experiment(annotated.id, { task_definition: { task: 'image-classification' } })).toMatch(/./);
+});
+
 test('objects of a detector are evaluated, and searched by their labels', async () => {
   const { ask, context, listen } = gateway();
   const { upload, experiment, workflow } = requestsTo(gateway());
