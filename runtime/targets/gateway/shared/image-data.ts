@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
-import { FORMAT_NAMES } from '#core/images/formats/damaged.ts';
 import { imageSize } from './image-size.ts';
 
 const DATA_URL = /^data:[^,]{0,200};base64,/i;
 
-/** Characters that are not digits of base64 or line breaks. Text between digits would not be seen by a reader of images. */
+/** Characters other than digits of base64 and line breaks, so that no text follows an image. */
 const NOT_DIGITS = /[^A-Za-z\d+/\r\n]/;
 const PADDING: ReadonlySet<string> = new Set(['', '=', '==']);
 
@@ -26,19 +24,3 @@ function isBase64(data: string): boolean {
   const digits = end === -1 ? data : data.slice(0, end);
   return PADDING.has(padding) && !NOT_DIGITS.test(digits);
 }
-
-/**
- * A short name for an image, which pages, results and stored requests contain in place of its data; undefined
- * for a text. It ends with the first digits of the file's SHA-256, by which an image can be found again.
- */
-export function imageName(value: unknown): string | undefined {
-  const data = imageData(value);
-  const header = data === undefined ? undefined : imageSize(data);
-  if (data === undefined || !header) return undefined;
-  const { format, width, height } = header;
-  const file = Buffer.from(data, 'base64');
-  const digits = createHash('sha256').update(file).digest('hex').slice(0, HASH_DIGITS);
-  return `[${FORMAT_NAMES[format]} image, ${width} x ${height} pixels, ${file.length} bytes, sha256 ${digits}]`;
-}
-
-const HASH_DIGITS = 16;

@@ -2,7 +2,7 @@ import { isObject } from '#core/json/is-object.ts';
 import { isRawNumber } from '#core/json/lossless-json.ts';
 import { isSecretName } from '#core/text/secret-name.ts';
 import { type LinearPattern, matchesOf, replaceMatches } from '#platform/linear-pattern.ts';
-import { imageName } from '../../shared/image-data.ts';
+import { imageName } from '../../store/image-name.ts';
 import type { Redactor, TextSpan } from '#serve/redact.ts';
 
 export interface PromptRedaction {

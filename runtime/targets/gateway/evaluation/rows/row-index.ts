@@ -1,4 +1,4 @@
-import { imageName } from '../../shared/image-data.ts';
+import { imageName } from '../../store/image-name.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { createYielder } from '#platform/run-yielding.ts';
 import { GROUND_TRUTH } from '../datasets/check-row.ts';

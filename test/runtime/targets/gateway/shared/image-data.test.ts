@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { imageData, imageName } from '#gateway/shared/image-data.ts';
+import { imageData } from '#gateway/shared/image-data.ts';
+import { imageName } from '#gateway/store/image-name.ts';
 import { SHAPES } from '#test/helpers/golden-shapes.ts';
 
 const [circle] = SHAPES;

@@ -1,4 +1,4 @@
-import { imageName } from '../../../shared/image-data.ts';
+import { imageName } from '../../../store/image-name.ts';
 import type { DatasetCell, RowCells } from '../../datasets/dataset.ts';
 import { cellJson } from '../evaluation/read-cells.ts';
 

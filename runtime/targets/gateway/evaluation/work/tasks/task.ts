@@ -4,7 +4,8 @@ import type { MetricFamily } from '../evaluation/evaluation.ts';
 import type { AnswerRows } from '../inference/inference.ts';
 import { inputError } from '#contract/errors.ts';
 import { GROUND_TRUTH, isEmptyCell, EXAMPLES } from '../../datasets/check-row.ts';
-import { imageData, imageName } from '../../../shared/image-data.ts';
+import { imageData } from '../../../shared/image-data.ts';
+import { imageName } from '../../../store/image-name.ts';
 import { textOfRow } from '../inference/words.ts';
 import type { BackendModel, EncoderCall, WorkModelType } from '../backends/backend.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { RowCells } from '#gateway/evaluation/datasets/dataset.ts';
 import type { Backend, TaskDefinition } from '#gateway/evaluation/work/work.ts';
 import { callBatched } from '#gateway/evaluation/work/inference/call-batched.ts';
-import { imageName } from '#gateway/shared/image-data.ts';
+import { imageName } from '#gateway/store/image-name.ts';
 import { systemClock } from '#platform/clock.ts';
 import { builtExecutable } from '#test/helpers/built.ts';
 import { expectClose } from '#test/helpers/close.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { imageName } from '#gateway/shared/image-data.ts';
+import { imageName } from '#gateway/store/image-name.ts';
 import { builtExecutable } from '#test/helpers/built.ts';
 import { SHAPES } from '#test/helpers/golden-shapes.ts';
 import { FIXTURES } from '#test/helpers/paths.ts';
