@@ -47,11 +47,7 @@ const hasText = (bytes: Uint8Array, at: number, text: string): boolean =>
     Array.from(text, (character) => character.codePointAt(0) ?? 0),
   );
 
-/**
- * The format of an image file by its first bytes; undefined if it is none of the supported formats.
- *
- * @internal Exported for tests only.
- */
+/** The format of an image file by its first bytes; undefined if it is none of the supported formats. */
 export const imageFormat = (bytes: Uint8Array): ImageFormat | undefined =>
   SIGNATURES.find(({ isMatch }) => isMatch(bytes))?.format;
 

@@ -2,6 +2,11 @@ import type { Behaviors } from './behavior.ts';
 
 /** Documented behavior of the gateway for clients that call models. */
 export const GATEWAY_COMPLETIONS = {
+  'gateway:images': {
+    source: 'docs/gateway.md#images-for-encoders',
+    behavior:
+      'Encoders embed and classify images, which are billed with the usage that the encoder reports; guardrails and stored prompts do not contain their data.',
+  },
   'gateway:chat': {
     source: 'docs/gateway-clients.md#conversions',
     behavior:

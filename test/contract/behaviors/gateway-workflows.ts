@@ -59,6 +59,11 @@ export const GATEWAY_WORKFLOWS = {
     source: 'docs/metrics.md#dataset-columns',
     behavior: 'A row with several references is scored against the best-matching reference.',
   },
+  'gateway:workflows:images': {
+    source: 'docs/workflows.md#images',
+    behavior:
+      'Experiments classify images and find objects in them; results contain the names of the images, and URLs are rejected without being fetched.',
+  },
   'gateway:workflows:encoder-file': {
     source: 'docs/workflows.md#over-http',
     behavior:

@@ -3,6 +3,7 @@ import { chmodSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import type { Finding } from '#serve/cli/doctor/finding.ts';
+import { builtExecutable } from '../../helpers/built.ts';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
 import { MASTER_KEY } from './arms.ts';
 import { GATEWAY_COMMANDS } from './command-arms.ts';
@@ -26,7 +27,7 @@ verifiesGatewayCommand('gcli:doctor', async (arm) => {
   const { done, json, run } = folderOf(arm, {
     master_key: MASTER_KEY,
     providers: providersFor({ openai }),
-    encoders: { guard: { url: encoder.url } },
+    encoders: { guard: { url: encoder.url }, shapes: { path: builtExecutable('shapes') } },
     aliases: { fast: { targets: ['openai:gpt-4o-mini'], fallbacks: ['openai:gpt-4o'] } },
     guardrails: { profiles: { attacks: { encoder: 'guard', labels: 'INJECTION', threshold: 0.5 } } },
     pricing: { 'openai:gpt-4o': PRICE },
@@ -35,11 +36,14 @@ verifiesGatewayCommand('gcli:doctor', async (arm) => {
   await done('pricing', 'set', 'openai:gpt-4o-mini', '--input', '1', '--output', '2');
   const findings: Finding[] = await json('doctor', '--port', '0');
   expect(shown(findings)).toEqual([
-    expect.stringMatching(/^ok configuration: .*gateway\.yml; providers: openai, guard; aliases: fast$/),
+    expect.stringMatching(
+      /^ok configuration: .*gateway\.yml; providers: openai, guard, shapes; aliases: fast$/,
+    ),
     `ok master key: ${MASTER_KEY.length} characters`,
     expect.stringMatching(/^ok database: .*gateway\.db, version \d+$/),
     expect.stringMatching(/^ok provider openai: reachable, \d+ models?$/),
     'ok encoder guard: reachable, classifies texts',
+    'ok encoder shapes: reachable, but does not classify texts',
     'ok guardrail attacks: the encoder guard has the labels INJECTION',
     'ok prices: all models in aliases have a price',
     'ok port: http://127.0.0.1:0 is available',

@@ -19,7 +19,7 @@ export const NEW_EXPERIMENT: Flow = {
       mimeType: 'text/csv',
       buffer: Buffer.from(CSV),
     });
-    await page.getByLabel('Column with the texts').selectOption('text');
+    await page.getByLabel('Column with the texts or images').selectOption('text');
     await page.getByLabel('Column with the expected answers').selectOption('label');
     await page.getByLabel('Encoders by address').fill(`mine ${gateway.encoders}/5`);
     await page.getByRole('button', { name: 'Start experiment' }).click();

@@ -23,6 +23,9 @@ export const taskDefinition = Type.Union(
     task('text-classification'),
     task('token-classification'),
     task('feature-extraction'),
+    task('image-classification'),
+    task('image-feature-extraction'),
+    task('object-detection'),
   ],
   { description: 'Task of the models (default: summarization).' },
 );

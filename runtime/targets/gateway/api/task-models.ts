@@ -7,6 +7,7 @@ import type { Route } from '#serve/http/route.ts';
 import { anyObject, closed } from '#serve/http/schemas.ts';
 import type { GatewayContext } from '../context.ts';
 import { EVALUATED_TASKS } from '../evaluation/work/tasks/index.ts';
+import { GATEWAY_CALLS } from '../evaluation/work/tasks/task.ts';
 import type { TaskDefinition } from '../evaluation/work/work.ts';
 import type { ModelEntry } from '../providers/adapters/provider.ts';
 import { callerOf } from './guards.ts';
@@ -133,12 +134,10 @@ function taskModelView(entry: ModelEntry): Static<typeof taskModel> {
 
 const tasksOf = ({ id, modelType }: ModelEntry): readonly TaskName[] =>
   TASK_NAMES.filter((name) => {
-    const { hasChat, modelTypes } = EVALUATED_TASKS[name];
+    const { hasChat, modelTypes, call } = EVALUATED_TASKS[name];
     if (!isEncoder(id)) return hasChat;
-    return ENCODER_TASKS.has(name) && (modelType === undefined || modelTypes.includes(modelType));
+    // Other calls are only available at the encoder's own address.
+    return GATEWAY_CALLS.has(call) && (modelType === undefined || modelTypes.includes(modelType));
   });
-
-/** Tasks of encoders behind the gateway. Token classification is only available at the encoder's own URL. */
-const ENCODER_TASKS: ReadonlySet<TaskName> = new Set(['text-classification', 'feature-extraction']);
 
 const isEncoder = (id: string): boolean => id.startsWith('encoder:');

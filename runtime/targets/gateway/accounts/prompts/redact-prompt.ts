@@ -2,6 +2,7 @@ import { isObject } from '#core/json/is-object.ts';
 import { isRawNumber } from '#core/json/lossless-json.ts';
 import { isSecretName } from '#core/text/secret-name.ts';
 import { type LinearPattern, matchesOf, replaceMatches } from '#platform/linear-pattern.ts';
+import { imageName } from '../../store/image-name.ts';
 import type { Redactor, TextSpan } from '#serve/redact.ts';
 
 export interface PromptRedaction {
@@ -14,9 +15,10 @@ export interface PromptRedaction {
 }
 
 export const REDACTED = '[redacted]';
-/** Images and documents in a request are not text. */
+/** Images and documents in a request are not text. A shorter string without a type could be a text. */
 const MIN_ENCODED_LENGTH = 256;
-const ENCODED = /^(?:data:[^,]{0,200},)?[A-Za-z\d+/=_-]*$/;
+const ENCODED = /^(?:data:[^,]{0,200},)?[A-Za-z\d+/=_\r\n-]*$/;
+const DATA_URL = /^data:[^,]{0,200};base64,/i;
 /** This gateway's keys, and keys of well-known APIs. */
 const KEYS =
   /\b(?:gw-[\w-]{40,}|sk-[\w-]{16,}|AIza[\w-]{30,}|gsk_\w{16,}|xai-\w{16,}|AKIA[A-Z\d]{16}|gh[opsu]_\w{30,})/g;
@@ -49,15 +51,15 @@ export async function secretsIn(
 
 /**
  * Redacts every text in a request. The texts are decoded from JSON first, so that escapes do not hide
- * anything. Also replaces the values of members whose names suggest secrets, and replaces encoded data with
- * its length.
+ * anything. Also replaces the values of members whose names suggest secrets, images with their names, and
+ * other encoded data with its length.
  */
 export async function redactRequest(
   value: unknown,
   redact: (text: string) => Promise<string>,
 ): Promise<unknown> {
   if (typeof value === 'string')
-    return isEncoded(value) ? `[${value.length} characters]` : await redact(value);
+    return imageName(value) ?? (isEncoded(value) ? `[${value.length} characters]` : await redact(value));
   if (Array.isArray(value)) {
     const items: unknown[] = [];
     for (const item of value) items.push(await redactRequest(item, redact));
@@ -72,4 +74,5 @@ export async function redactRequest(
   return Object.fromEntries(members);
 }
 
-const isEncoded = (text: string): boolean => text.length >= MIN_ENCODED_LENGTH && ENCODED.test(text);
+const isEncoded = (text: string): boolean =>
+  DATA_URL.test(text) || (text.length >= MIN_ENCODED_LENGTH && ENCODED.test(text));

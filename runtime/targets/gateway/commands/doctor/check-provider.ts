@@ -67,8 +67,8 @@ async function classifyWord(
   if (!answer) return { message: 'reachable', labels: undefined };
   if (answer.kind === 'classified')
     return { message: 'reachable, classifies texts', labels: labelsOf(answer.scores) };
-  // An encoder of another type, for example for embeddings, also counts as reachable.
-  if (answer.failure.kind === 'unsupported')
+  // An encoder of another type, for example for embeddings or images, also counts as reachable.
+  if (answer.failure.kind === 'unsupported' || answer.failure.kind === 'bad_request')
     return { message: 'reachable, but does not classify texts', labels: undefined };
   return answer.failure;
 }

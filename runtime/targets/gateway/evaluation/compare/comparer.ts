@@ -25,6 +25,7 @@ import { pushAll } from '#core/values/push-all.ts';
 import { greatest, least } from '#core/numbers/extremes.ts';
 import { GROUND_TRUTH } from '../datasets/check-row.ts';
 import { textOfRow } from '../work/inference/words.ts';
+import { returnsVectors } from '../work/tasks/index.ts';
 
 /**
  * Compares an experiment's workflows. The result contains at most `maxDisagreements` rows where the models
@@ -199,7 +200,7 @@ async function disagreementsOf(
   { datasets }: CompareParts,
 ): Promise<ModelComparison['disagreements']> {
   // Two models' vectors always differ, so comparing them is meaningless.
-  if (task.task === 'feature-extraction') return null;
+  if (returnsVectors(task)) return null;
   const answers = all.flatMap((workflow) => {
     const job = succeeded(workflow, 'inference');
     const field = workflow.plan.inference.outputField;

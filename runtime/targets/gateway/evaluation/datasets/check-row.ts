@@ -1,6 +1,7 @@
 import { AppError, inputError } from '#contract/errors.ts';
 import type { DatasetCell, RowCells } from './dataset.ts';
-import { MAX_CELL_CHARACTERS } from './read/limits.ts';
+import { imageData } from '../../shared/image-data.ts';
+import { MAX_CELL_CHARACTERS, MAX_IMAGE_CHARACTERS } from './read/limits.ts';
 
 /** The column with the model input. */
 export const EXAMPLES = 'examples';
@@ -21,8 +22,12 @@ export function checkRow(row: RowCells, number: number): void {
     const length =
       typeof cell === 'string' ? cell.length : typeof cell === 'object' ? JSON.stringify(cell).length : 0;
     if (length <= MAX_CELL_CHARACTERS) continue;
+    const hasImages = [cell].flat().some((one) => imageData(one) !== undefined);
+    if (hasImages && length <= MAX_IMAGE_CHARACTERS) continue;
     throw inputError(
-      `Row ${number} has ${length} characters in ${JSON.stringify(column)}; the maximum is ${MAX_CELL_CHARACTERS}.`,
+      hasImages
+        ? `Row ${number} has an image of ${length} characters in ${JSON.stringify(column)}; the maximum is ${MAX_IMAGE_CHARACTERS}. Reduce the size of the image.`
+        : `Row ${number} has ${length} characters in ${JSON.stringify(column)}; the maximum is ${MAX_CELL_CHARACTERS}.`,
     );
   }
   const example = row[EXAMPLES];

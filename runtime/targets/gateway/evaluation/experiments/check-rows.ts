@@ -1,13 +1,23 @@
 import { AppError, inputError, messageOf } from '#contract/errors.ts';
 import { createYielder } from '#platform/run-yielding.ts';
 import type { Dataset, Datasets, RowCells } from '../datasets/dataset.ts';
-import type { EvaluatedTask } from '../work/tasks/task.ts';
+import { checkInputs, type EvaluatedTask } from '../work/tasks/task.ts';
 
 /**
  * Maximum number of labels returned. More distinct values are not a label set; the evaluation then reports
  * the problem.
  */
 const MAX_LABELS = 1000;
+
+/** An inference sends the inputs in a dataset to a model; an evaluation compares answers with the ground truths. */
+type Use = 'inference' | 'evaluation';
+
+interface CheckOptions {
+  readonly task: EvaluatedTask;
+  readonly rows: number;
+  /** What the dataset is used for. Default: both. */
+  readonly uses?: readonly Use[];
+}
 
 /**
  * The ground truth labels, each with the first row that has it (1-based). Throws an InputError for a dataset
@@ -17,15 +27,15 @@ const MAX_LABELS = 1000;
 export async function checkRows(
   datasets: Pick<Datasets, 'rows'>,
   { id, columns }: Pick<Dataset, 'id' | 'columns'>,
-  { task, rows }: { readonly task: EvaluatedTask; readonly rows: number },
+  { task, rows, uses = ['inference', 'evaluation'] }: CheckOptions,
 ): Promise<ReadonlyMap<string, number>> {
   const labels = new Map<string, number>();
   const yieldToOthers = createYielder();
   try {
-    task.checkColumns(columns);
+    if (uses.includes('evaluation')) task.checkColumns(columns);
     for await (const { firstRow, rows: chunk } of datasets.rows(id)) {
       for (const [at, row] of chunk.slice(0, rows - firstRow).entries()) {
-        for (const label of labelsOf(task, row, firstRow + at + 1)) {
+        for (const label of labelsOf(task, row, { number: firstRow + at + 1, uses })) {
           if (labels.size < MAX_LABELS && !labels.has(label)) labels.set(label, firstRow + at + 1);
         }
         await yieldToOthers();
@@ -38,9 +48,15 @@ export async function checkRows(
   return labels;
 }
 
-function labelsOf(task: EvaluatedTask, row: RowCells, number: number): readonly string[] {
+interface RowPlace {
+  readonly number: number;
+  readonly uses: readonly Use[];
+}
+
+function labelsOf(task: EvaluatedTask, row: RowCells, { number, uses }: RowPlace): readonly string[] {
   try {
-    return task.labelsOf(row);
+    if (uses.includes('inference')) checkInputs(task, row);
+    return uses.includes('evaluation') ? task.labelsOf(row) : [];
   } catch (error) {
     throw inputError(`Row ${number} of the dataset: ${messageOf(error)}`, error);
   }

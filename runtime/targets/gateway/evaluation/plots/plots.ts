@@ -32,6 +32,7 @@ export interface WorkflowPlots {
   readonly scores: readonly Bin[];
   /** Latency in milliseconds, up to the 99th percentile across all models. */
   readonly latency: readonly Bin[];
+  /** Empty for images. */
   readonly lengths: readonly LengthGroup[];
 }
 
@@ -78,7 +79,7 @@ export function plotsOf(
       curves: label === undefined ? null : curvesOf(model, label, truths),
       scores: range ? histogramOf(columns[at] ?? [], { ...range, bins: BINS }) : [],
       latency: slowest > 0 ? histogramOf(model.latency, { from: 0, to: slowest, bins: BINS }) : [],
-      lengths: lengthGroups(lengths, columns[at] ?? new Float64Array()),
+      lengths: index.readsImages ? [] : lengthGroups(lengths, columns[at] ?? new Float64Array()),
     })),
   };
 }

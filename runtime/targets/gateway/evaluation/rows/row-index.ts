@@ -1,3 +1,4 @@
+import { imageName } from '../../store/image-name.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { createYielder } from '#platform/run-yielding.ts';
 import { GROUND_TRUTH } from '../datasets/check-row.ts';
@@ -7,6 +8,7 @@ import type { Experiment } from '../experiments/experiment.ts';
 import type { Job } from '../jobs/job.ts';
 import { scoresOf, cellText } from '../work/evaluation/read-cells.ts';
 import { textOfRow } from '../work/inference/words.ts';
+import { EVALUATED_TASKS, returnsVectors } from '../work/tasks/index.ts';
 import type { WorkflowDetails } from '../workflows/workflow.ts';
 
 /** A model's rows by row number; null for rows that the model has not reached yet. */
@@ -28,6 +30,8 @@ export interface IndexedModel {
 /** All of an experiment's rows in memory, so that they can be searched and sorted without rereading them. */
 export interface RowIndex {
   readonly size: number;
+  /** Whether the examples are images, of which only the names are in memory. */
+  readonly readsImages: boolean;
   readonly examples: string[];
   readonly truths: DatasetCell[];
   readonly models: readonly IndexedModel[];
@@ -55,16 +59,17 @@ export async function readRowIndex(
   const examples = Array.from({ length: size }, () => '');
   const truths: DatasetCell[] = Array.from({ length: size }, () => null);
   await eachRow(datasets, datasetId, size, (row, at) => {
-    examples[at] = textOfRow(row).slice(0, MAX_TEXT_LENGTH);
+    const example = textOfRow(row);
+    examples[at] = imageName(example) ?? example.slice(0, MAX_TEXT_LENGTH);
     truths[at] = shortCell(row[GROUND_TRUTH] ?? null);
   });
   const models: IndexedModel[] = [];
   for (const workflow of workflows) {
-    // Vectors are not meant for reading.
-    const field = task.task === 'feature-extraction' ? undefined : workflow.plan.inference.outputField;
+    const field = returnsVectors(task) ? undefined : workflow.plan.inference.outputField;
     models.push(await readModel(workflow, field, size, datasets));
   }
-  return { size, examples, truths, models, ...(await textsOf(examples, truths, models)) };
+  const { readsImages = false } = EVALUATED_TASKS[task.task];
+  return { size, readsImages, examples, truths, models, ...(await textsOf(examples, truths, models)) };
 }
 
 async function readModel(

@@ -6,7 +6,8 @@ import type { RowCells, RowChunk } from '../datasets/dataset.ts';
 export type TaskDefinition =
   | { readonly task: 'summarization' | 'text-generation' }
   | { readonly task: 'translation'; readonly sourceLanguage: string; readonly targetLanguage: string }
-  | { readonly task: 'text-classification' | 'token-classification' | 'feature-extraction' };
+  | { readonly task: 'text-classification' | 'token-classification' | 'feature-extraction' }
+  | { readonly task: 'image-classification' | 'image-feature-extraction' | 'object-detection' };
 
 /** The model that a job calls. */
 export type Backend =

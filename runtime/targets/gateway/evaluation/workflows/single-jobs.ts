@@ -12,7 +12,7 @@ import type { Store } from '../../store/store.ts';
 import type { TaskDefinition } from '../work/work.ts';
 import { compileCustomMetrics } from '../work/evaluation/custom/check-custom.ts';
 import { checkOutputField } from '../work/tasks/task.ts';
-import { EVALUATED_TASKS } from '../work/tasks/index.ts';
+import { EVALUATED_TASKS, returnsVectors } from '../work/tasks/index.ts';
 import { inMember, inMemberAsync, inObject } from './member-errors.ts';
 import {
   checkInferenceModel,
@@ -102,9 +102,12 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
       const dataset = await datasetOf(job);
       const { request, owner } = job;
       await checkSecrets(secrets, owner, [request]);
+      const task = EVALUATED_TASKS[job.task.task];
+      const rows = sampleSize(dataset.rowCount, job.maxSamples);
+      await checkRows(datasets, dataset, { task, rows, uses: ['inference'] });
       const spec = await inObject('job_config', async () => {
         const inference = inferenceSpec(job.type, request, job.task, []);
-        inMember('output_field', () => checkOutputField(EVALUATED_TASKS[job.task.task], inference));
+        inMember('output_field', () => checkOutputField(task, inference));
         checkPrompt(inference, dataset.columns);
         await checkInferenceModel(inference, new Map(), job, parts);
         return inference;
@@ -129,9 +132,13 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
       const { rowCount, columns } = dataset;
       const rows = sampleSize(rowCount, job.maxSamples);
       await checkSecrets(secrets, owner, [request.judge, request.embedder]);
-      await checkRows(datasets, dataset, { task: EVALUATED_TASKS[job.task.task], rows });
+      await checkRows(datasets, dataset, {
+        task: EVALUATED_TASKS[job.task.task],
+        rows,
+        uses: ['evaluation'],
+      });
       const missing = [request.predictionField, GROUND_TRUTH].find((name) => !columns.includes(name));
-      if (missing !== undefined && job.task.task !== 'feature-extraction') {
+      if (missing !== undefined && !returnsVectors(job.task)) {
         throw aboutDataset(inputError(`The dataset has no column \`${missing}\`.`));
       }
       const spec = await inObject('job_config', async () => {

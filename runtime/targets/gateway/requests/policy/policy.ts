@@ -11,6 +11,7 @@ import type { StreamGuard } from '../../providers/streams/stream.ts';
 import type { JsonMember } from '../../shared/json-members.ts';
 import { statusAfter, type HitMode } from '../../shared/record-words.ts';
 import type { GuardrailRule, Guardrails, GuardrailVerdict } from '../guardrails/guardrail.ts';
+import { withoutImages } from '../guardrails/image-inputs.ts';
 import { createPlaceholders, type Placeholders } from '../guardrails/mask/placeholders.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import { pass } from './pass.ts';
@@ -170,13 +171,14 @@ async function checkInput(
   onVerdicts: OnVerdicts,
 ): Promise<GuardedInput> {
   if (rules.length === 0) return { rules, verdicts: [] };
-  const { verdicts, blocked, masked } = await guardrails.checkInput(rules, body, request);
+  const texts = withoutImages(request.endpoint, body);
+  const { verdicts, blocked, masked } = await guardrails.checkInput(rules, texts.body, request);
   setVerdictsHeader(request, verdicts);
   onVerdicts(verdicts);
   if (blocked) throw blocked;
   // The parsed body is serialized and sent, so that the provider reads exactly what was checked, even if
   // the original bytes contained nested members with the same name.
-  const json = masked?.body ?? body;
+  const json = masked ? texts.restore(masked.body) : body;
   const text = JSON.stringify(json);
   const placeholders = masked?.placeholders;
   const masks = placeholders ?? createPlaceholders(text);

@@ -171,7 +171,7 @@ export const providerKey = (provider: Provider): string =>
 
 const cannotClassify = ({ name }: Pick<Provider, 'name'>): FailedAnswer =>
   failure('unsupported', {
-    text: `Provider \`${name}\` cannot classify text. Use a model named \`encoder:<name>\`.`,
+    text: `Provider \`${name}\` cannot classify. Use a model named \`encoder:<name>\`.`,
   });
 
 function unknownModel(text: string): AppError {

@@ -1,4 +1,6 @@
 import type { FormFile } from '#serve/http/form.ts';
+import { imageSize } from '../../shared/image-size.ts';
+import type { ImageSize } from '#contract/image-recipe.ts';
 import type { MediaPart } from '../guardrails/input-parts.ts';
 
 /** The vendor whose rules for counting images, documents and audio apply to a model. */
@@ -109,70 +111,6 @@ export function mediaTokens(model: string, media: MediaRules, { kind, base64, de
     return imageTokens(model, media, { size: base64 === undefined ? undefined : imageSize(base64), detail });
   if (kind === 'document') return PAGE[media] * (base64 === undefined ? UNSEEN_PAGES : documentPages(base64));
   return Math.round(SECOND[media] * (base64 === undefined ? UNSEEN_SECONDS : audioSeconds(base64)));
-}
-
-interface ImageSize {
-  readonly width: number;
-  readonly height: number;
-}
-
-/**
- * Numbers of characters to decode: the first is enough for most images. In a JPEG, the size can come after a
- * preview image of up to the second.
- */
-const HEADS = [1024, 256 * 1024];
-
-/**
- * Reads the size of a PNG, GIF, WebP or JPEG image in base64; undefined if it is none of these or damaged.
- * @internal Exported for tests only.
- */
-export function imageSize(base64: string): ImageSize | undefined {
-  for (const length of HEADS) {
-    const size = sizeIn(Buffer.from(base64.slice(0, length), 'base64'));
-    if (size) return size;
-    if (length >= base64.length) return undefined;
-  }
-  return undefined;
-}
-
-function sizeIn(head: Buffer): ImageSize | undefined {
-  try {
-    const size = read(head);
-    return size && size.width > 0 && size.height > 0 ? size : undefined;
-  } catch {
-    // A read went beyond the end: the image is damaged, or its size comes later.
-    return undefined;
-  }
-}
-
-function read(head: Buffer): ImageSize | undefined {
-  const ascii = (from: number, to: number): string => head.toString('latin1', from, to);
-  if (ascii(1, 4) === 'PNG') return { width: head.readUInt32BE(16), height: head.readUInt32BE(20) };
-  if (ascii(0, 3) === 'GIF') return { width: head.readUInt16LE(6), height: head.readUInt16LE(8) };
-  if (ascii(0, 4) === 'RIFF' && ascii(8, 12) === 'WEBP') return webpSize(head, ascii(12, 16));
-  return head[0] === 0xff && head[1] === 0xd8 ? jpegSize(head) : undefined;
-}
-
-/** @see https://developers.google.com/speed/webp/docs/riff_container */
-function webpSize(head: Buffer, chunk: string): ImageSize | undefined {
-  if (chunk === 'VP8X') return { width: head.readUIntLE(24, 3) + 1, height: head.readUIntLE(27, 3) + 1 };
-  if (chunk === 'VP8 ')
-    return { width: head.readUInt16LE(26) & 0x3f_ff, height: head.readUInt16LE(28) & 0x3f_ff };
-  if (chunk !== 'VP8L') return undefined;
-  const bits = head.readUInt32LE(21);
-  return { width: (bits & 0x3f_ff) + 1, height: ((bits >>> 14) & 0x3f_ff) + 1 };
-}
-
-/** Finds the frame header after other segments, each of which contains its length. */
-function jpegSize(head: Buffer): ImageSize | undefined {
-  for (let at = 2; at < head.length; at += 2 + head.readUInt16BE(at + 2)) {
-    while (head[at] === 0xff && head[at + 1] === 0xff) at += 1;
-    const marker = head.readUInt8(at + 1);
-    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-    if (isFrame) return { width: head.readUInt16BE(at + 7), height: head.readUInt16BE(at + 5) };
-    if (head[at] !== 0xff || marker === 0xda) return undefined;
-  }
-  return undefined;
 }
 
 /** Assumed bytes per page of documents whose number of pages cannot be read. */

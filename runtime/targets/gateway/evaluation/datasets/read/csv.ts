@@ -3,7 +3,7 @@ import { CsvError, type Info, parse } from 'csv-parse';
 import { inputError } from '#contract/errors.ts';
 import type { RowCells } from '../dataset.ts';
 import { checkColumns } from './columns.ts';
-import { MAX_CELL_CHARACTERS } from './limits.ts';
+import { MAX_RECORD_CHARACTERS } from './limits.ts';
 import type { ReadRowsOptions } from './read-options.ts';
 import { createYielder } from '#platform/run-yielding.ts';
 import { decodeUtf8 } from './utf8.ts';
@@ -31,8 +31,7 @@ export async function* readCsv(
     info: true,
     skip_empty_lines: true,
     relax_column_count: true,
-    // A larger record indicates a missing closing quote.
-    max_record_size: 4 * MAX_CELL_CHARACTERS,
+    max_record_size: MAX_RECORD_CHARACTERS,
   });
   // The parser throws errors of the source, so the callback ignores them.
   pipeline(Readable.from(piecesOf(start, texts)), parser, () => undefined);
@@ -97,7 +96,7 @@ function explain(error: CsvError): Error {
 function reasonOf({ code, message }: CsvError): string {
   if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quoted cell has no closing quote';
   if (code === 'CSV_MAX_RECORD_SIZE') {
-    return `a row exceeds ${4 * MAX_CELL_CHARACTERS} characters; a closing quote may be missing`;
+    return `a row exceeds ${MAX_RECORD_CHARACTERS} characters; a closing quote may be missing`;
   }
   return message.replace(/\.$/, '');
 }

@@ -6,6 +6,8 @@ import { parquetMetadata, parquetReadObjects, parquetSchema, type Compressors } 
 import { readFileBytes } from './read-bytes.ts';
 import { checkParquet } from './check-parquet.ts';
 import { checkColumns } from './columns.ts';
+import { isUtf8 } from 'node:buffer';
+import { imageFormat } from '#core/images/read-image-size.ts';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
@@ -96,7 +98,7 @@ async function* rowsIn(handle: FileHandle, hasLabelNames: boolean): AsyncGenerat
   let characters = 0;
   for (let rowStart = 0; rowStart < total; rowStart += perRead) {
     const rowEnd = Math.min(total, rowStart + perRead);
-    const rows = await parquetReadObjects({ file, metadata, compressors, rowStart, rowEnd });
+    const rows = await parquetReadObjects({ file, metadata, compressors, rowStart, rowEnd, utf8: false });
     if (rows.length !== rowEnd - rowStart)
       throw new Error(
         `it contains ${rowStart + rows.length} of the ${total} rows that its metadata declares`,
@@ -134,13 +136,29 @@ function cellOf(value: unknown, count: (cell: DatasetCell) => DatasetCell): Data
   if (typeof value === 'bigint')
     return count(Number.isSafeInteger(Number(value)) ? Number(value) : String(value));
   if (value instanceof Date) return count(value.toISOString());
-  if (value instanceof Uint8Array) return count(Buffer.from(value).toString('base64'));
+  if (value instanceof Uint8Array) return count(textOf(value));
   if (Array.isArray(value)) return value.map((one) => cellOf(one, count));
   if (ArrayBuffer.isView(value)) return Array.from(value as unknown as ArrayLike<number>);
   if (typeof value === 'object') {
+    const image = imageIn(value);
+    if (image) return cellOf(image, count);
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cellOf(member, count)]));
   }
   return count(value as DatasetCell);
+}
+
+/** Bytes as a string. Some programs write texts without declaring them as such; all other bytes, and images, are base64. */
+function textOf(bytes: Uint8Array): string {
+  const isText = imageFormat(bytes) === undefined && isUtf8(bytes);
+  return Buffer.from(bytes).toString(isText ? 'utf8' : 'base64');
+}
+
+/** The file in a value as the `datasets` library writes images: an object with its bytes and its name. */
+function imageIn(value: object): Uint8Array | undefined {
+  const [bytes, path, ...others] = Object.keys(value).toSorted();
+  if (bytes !== 'bytes' || path !== 'path' || others.length > 0) return undefined;
+  const file: unknown = memberOf(value, 'bytes');
+  return file instanceof Uint8Array ? file : undefined;
 }
 
 /** Decompressors that stop at the size declared in a page header. */

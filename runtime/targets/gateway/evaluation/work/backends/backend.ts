@@ -3,7 +3,7 @@ import type { LabelScores } from '../../../providers/adapters/provider.ts';
 import type { Backend, GenerationConfig, KeptAnswer, WorkTools } from '../work.ts';
 import type { Pacing } from '../pacing.ts';
 
-/** A model's results for several texts, in the same order. */
+/** A model's results for several texts or images, in the same order. */
 export interface BatchAnswers<Value> {
   readonly values: readonly Value[];
   /** Number of input tokens; 0 if the model did not report it. */
@@ -11,7 +11,7 @@ export interface BatchAnswers<Value> {
 }
 
 /**
- * Calls a model with several texts. Throws an AppError; a MalformedError or TooLargeError can be caused by a
+ * Calls a model with several texts, or images as strings. Throws an AppError; a MalformedError or TooLargeError can be caused by a
  * single text.
  */
 export type BatchCall<Value> = (
@@ -29,6 +29,18 @@ export interface LabeledPiece {
 export interface TaggedText {
   readonly tokens: readonly LabeledPiece[];
   readonly spans: readonly (LabeledPiece & { readonly score: number })[];
+}
+
+/** An object in an image, with the corners of its box in pixels. */
+export interface DetectedObject {
+  readonly label: string;
+  readonly score: number;
+  readonly box: {
+    readonly xmin: number;
+    readonly ymin: number;
+    readonly xmax: number;
+    readonly ymax: number;
+  };
 }
 
 export interface BackendMessage {
@@ -52,17 +64,25 @@ export type Chat = (
   isUsable?: (reply: ChatReply) => boolean,
 ) => Promise<ChatReply>;
 
+/** Types of the encoders that tasks can use. */
+export type WorkModelType = ModelType | 'object_detection';
+
+/** What encoders can be called for. */
+export type EncoderCall = 'classify' | 'tag' | 'embed' | 'detect';
+
 /** An open backend. Its type determines which calls it supports. */
 export interface BackendModel {
   /** Name for messages. */
   readonly name: string;
   /** Encoder type; undefined for other backends and for encoders behind the gateway. */
-  readonly modelType: ModelType | undefined;
+  readonly modelType: WorkModelType | undefined;
   /** The model's labels, if it reports them. */
   readonly labels: readonly string[] | undefined;
   readonly classify?: BatchCall<LabelScores>;
   readonly tag?: BatchCall<TaggedText>;
-  /** One vector per text. */
+  /** The objects in each image. */
+  readonly detect?: BatchCall<readonly DetectedObject[]>;
+  /** One vector per text or image. */
   readonly embed?: BatchCall<readonly number[]>;
   /** One vector per token in a text. */
   readonly tokenVectors?: BatchCall<readonly (readonly number[])[]>;

@@ -1,13 +1,30 @@
 import { AppError } from '#contract/errors.ts';
-import { MODEL_TYPE_NAMES, type ModelType } from '#contract/model-types.ts';
+import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
+import { keysOf } from '#core/values/keys.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import { isObject } from '#core/json/is-object.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { memberOf } from '#core/values/member-of.ts';
 import type { LabelScores } from '../../../providers/adapters/provider.ts';
-import type { BatchCall, LabeledPiece, BatchAnswers, BackendModel, TaggedText } from './backend.ts';
+import type {
+  BatchCall,
+  LabeledPiece,
+  BatchAnswers,
+  BackendModel,
+  DetectedObject,
+  EncoderCall,
+  TaggedText,
+  WorkModelType,
+} from './backend.ts';
 import type { BackendResponse, BackendConnection } from './connect.ts';
 
 /** More labels than any classifier has, so that all of them are returned. */
 const ALL_LABELS = 10_000;
+/**
+ * Maximum number of objects per image. The precision depends on objects with low scores as well, so there is
+ * no minimum score.
+ */
+const MAX_OBJECTS = 300;
 /** Maximum number of texts per request for token vectors, whose responses are large. */
 const MAX_TOKEN_TEXTS = 4;
 
@@ -18,15 +35,17 @@ export async function encoderModel(
   signal: AbortSignal,
 ): Promise<BackendModel> {
   const { json } = await connection.request({ path: '/model' }, signal);
-  const modelType = MODEL_TYPE_NAMES.find((type) => type === json['model_type']);
+  const table = callsFor(name, connection);
+  const types: readonly WorkModelType[] = [...keysOf(table), ...MODEL_TYPE_NAMES];
+  const modelType = types.find((type) => type === json['model_type']);
   if (modelType === undefined) throw noEncoder(name);
   const id2label = json['id2label'];
   const labels = isObject(id2label) ? Object.values(id2label).map(String) : undefined;
-  const calls = callsFor(name, connection)[modelType];
+  const calls = table[modelType];
   if (!calls) {
     throw new AppError(
       'InputError',
-      `${name} is ${withArticle(modelType)} model, which workflows cannot use. Use a model of type ${Object.keys(callsFor(name, connection)).join(', ')}.`,
+      `${name} is ${withArticle(modelType)} model, which workflows cannot use. Use a model of type ${keysOf(table).join(', ')}.`,
     );
   }
   return { name, modelType, labels, ...calls, close: connection.close };
@@ -38,9 +57,9 @@ const noEncoder = (name: string): AppError =>
     `${name} does not report its model type. Use the URL of a running .encoder executable.`,
   );
 
-type ModelCalls = Pick<BackendModel, 'classify' | 'tag' | 'embed' | 'tokenVectors'>;
+type ModelCalls = Pick<BackendModel, EncoderCall | 'tokenVectors'>;
 
-function callsFor(name: string, connection: BackendConnection): Partial<Record<ModelType, ModelCalls>> {
+function callsFor(name: string, connection: BackendConnection): Partial<Record<WorkModelType, ModelCalls>> {
   const predict =
     <Value>(options: object, read: (result: Result) => Value | undefined): BatchCall<Value> =>
     async (inputs, signal) => {
@@ -63,6 +82,9 @@ function callsFor(name: string, connection: BackendConnection): Partial<Record<M
     embedding: { embed, tokenVectors: inParts(vectorsOfTokens, MAX_TOKEN_TEXTS) },
     sentence_embedding: { embed },
     multi_vector: {},
+    image_classification: { classify: predict({ top_k: ALL_LABELS }, scoresIn) },
+    image_embedding: { embed },
+    object_detection: { detect: predict({ threshold: 0, top_k: MAX_OBJECTS }, objectsIn) },
   };
 }
 
@@ -117,6 +139,27 @@ function taggedIn({ tokens, entities }: Result): TaggedText | undefined {
     spans: groups.map(({ start, end, entity_group: label, score }) => ({ start, end, label, score })),
   };
 }
+
+function objectsIn({ objects }: Result): readonly DetectedObject[] | undefined {
+  if (!Array.isArray(objects)) return undefined;
+  const found = objects.slice(0, MAX_OBJECTS).map(objectIn);
+  return found.every((one) => one !== undefined) ? found : undefined;
+}
+
+function objectIn(one: unknown): DetectedObject | undefined {
+  const { label, score } = membersOf(one);
+  const { xmin, ymin, xmax, ymax } = membersOf(memberOf(one, 'box'));
+  const isComplete =
+    typeof label === 'string' &&
+    isNumber(score) &&
+    isNumber(xmin) &&
+    isNumber(ymin) &&
+    isNumber(xmax) &&
+    isNumber(ymax);
+  return isComplete ? { label, score, box: { xmin, ymin, xmax, ymax } } : undefined;
+}
+
+const isNumber = (value: unknown): value is number => typeof value === 'number';
 
 export function vectorIn({ embedding }: Result): readonly number[] | undefined {
   return Array.isArray(embedding) ? embedding : undefined;

@@ -6,6 +6,8 @@ import type { AnsweredRows } from './inference.ts';
 
 /** Maximum number of texts per request, well below the executables' limit. */
 const MAX_TEXTS = 1024;
+/** Maximum number of characters per request of several texts, well below usual limits of bodies: images are long. */
+const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 /**
  * Calls a model once for all texts. If it rejects the request, each half is sent separately, recursively,
@@ -18,7 +20,7 @@ export async function callBatched<Value>(
   options: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<AnsweredRows<Value>> {
   if (texts.length === 0) return NOTHING;
-  if (texts.length > MAX_TEXTS) return callHalves(texts, call, options);
+  if (isTooLong(texts)) return callHalves(texts, call, options);
   const { clock, signal } = options;
   const startedAt = clock.now();
   try {
@@ -33,6 +35,12 @@ export async function callBatched<Value>(
     const latencyMs = (clock.now() - startedAt) / texts.length;
     return { answers: texts.map(() => ({ error: failure.message, latencyMs })), sharedTokens: 0 };
   }
+}
+
+function isTooLong(texts: readonly string[]): boolean {
+  if (texts.length > MAX_TEXTS) return true;
+  const characters = texts.reduce((sum, { length }) => sum + length, 0);
+  return texts.length > 1 && characters > MAX_CHARACTERS;
 }
 
 const NOTHING = { answers: [], sharedTokens: 0 };

@@ -14,6 +14,7 @@ import type { Pacing } from '../pacing.ts';
 import { checkModel, checkOutputField } from '../tasks/task.ts';
 import { EVALUATED_TASKS } from '../tasks/index.ts';
 import { type AnsweredRows, isFailure, type RowAnswer, type RowFailure } from './inference.ts';
+import { withImageNames } from './image-names.ts';
 import { addTotals, detailsOf, metricsOf, NO_TOTALS, type Totals } from './totals.ts';
 import type { Clock } from '#platform/clock.ts';
 
@@ -49,7 +50,7 @@ export async function openInference(
       const answered = await calls.take(rows, signal);
       const ofBatch = { ...totalsOf(answered), busyMs: busy.take() };
       totals = addTotals(totals, replaces ? ofRetry(ofBatch) : ofBatch);
-      return outcomeOf(rows, answered, ofBatch, columns);
+      return outcomeOf(keptRows(spec, rows), answered, ofBatch, columns);
     },
     checkpoint: () => ({ ...totals }),
     resume: (from) => void (totals = totalsIn(from)),
@@ -75,6 +76,10 @@ function totalsOf({ answers, sharedTokens }: AnsweredRows<RowCells>): Totals {
   });
   return ofRows.reduce(addTotals, { ...NO_TOTALS, promptTokens: sharedTokens });
 }
+
+/** The columns of the dataset in the output. An annotated dataset is used as input again, with its images. */
+const keptRows = ({ type }: InferenceSpec, rows: readonly RowCells[]): readonly RowCells[] =>
+  type === 'annotate' ? rows : rows.map(withImageNames);
 
 function outcomeOf(
   rows: readonly RowCells[],

@@ -23,6 +23,7 @@ type Numbers = readonly number[];
 
 export const featureExtraction: EvaluatedTask = {
   modelTypes: ['embedding', 'sentence_embedding'],
+  call: 'embed',
   hasChat: false,
   defaultPrompt: () => '',
   defaultMetrics: ['cosine', 'pearson', 'spearman', 'recall_at_k', 'mrr', 'ndcg'],
@@ -39,9 +40,10 @@ export const featureExtraction: EvaluatedTask = {
   },
   showsAnswers: false,
   columns: ({ outputField }) => [outputField, REFERENCE_VECTOR, COSINE, CANDIDATE_SCORES],
+  inputsOf,
   async answer(rows, context) {
     const embed = context.model.embed as BatchCall<Numbers>;
-    const texts = rows.map((row) => [textOfRow(row), ...referenceOf(row), ...candidatesOf(row)]);
+    const texts = rows.map(inputsOf);
     const { answers, sharedTokens } = await callBatched(texts.flat(), embed, context);
     let from = 0;
     return {
@@ -56,6 +58,11 @@ export const featureExtraction: EvaluatedTask = {
 
 const referenceOf = (row: RowCells): readonly string[] =>
   isEmptyCell(row[REFERENCE]) ? [] : [cellText(row[REFERENCE])];
+
+/** A row's texts or images, each of which gets a vector. */
+function inputsOf(row: RowCells): readonly string[] {
+  return [textOfRow(row), ...referenceOf(row), ...candidatesOf(row)];
+}
 
 function answerOf(
   row: RowCells,

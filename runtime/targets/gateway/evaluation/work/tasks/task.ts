@@ -1,16 +1,24 @@
-import type { ModelType } from '#contract/model-types.ts';
 import type { RowCells, DatasetCell } from '../../datasets/dataset.ts';
 import type { InferenceSpec, TaskDefinition } from '../work.ts';
 import type { MetricFamily } from '../evaluation/evaluation.ts';
 import type { AnswerRows } from '../inference/inference.ts';
 import { inputError } from '#contract/errors.ts';
 import { GROUND_TRUTH, isEmptyCell, EXAMPLES } from '../../datasets/check-row.ts';
-import type { BackendModel } from '../backends/backend.ts';
+import { imageData } from '../../../shared/image-data.ts';
+import { imageName } from '../../../store/image-name.ts';
+import { textOfRow } from '../inference/words.ts';
+import type { BackendModel, EncoderCall, WorkModelType } from '../backends/backend.ts';
 
 /** A task's definition: how models perform it, and how their outputs are evaluated. */
 export interface EvaluatedTask {
   /** Encoder types that can perform the task. */
-  readonly modelTypes: readonly ModelType[];
+  readonly modelTypes: readonly WorkModelType[];
+  /** What an encoder is called for; undefined for tasks of generative models. */
+  readonly call?: EncoderCall | undefined;
+  /** Whether the models read images. They read texts by default. */
+  readonly readsImages?: boolean;
+  /** A row's texts or images for the model. Default: the column `examples`. */
+  readonly inputsOf?: (row: RowCells) => readonly string[];
   /** Whether language models can perform the task. */
   readonly hasChat: boolean;
   /** The default system prompt; undefined if the user must provide one. `labels` are the ground truth labels. */
@@ -40,18 +48,46 @@ export function checkGroundTruth({ [GROUND_TRUTH]: truth }: RowCells): void {
   if (isMissing(truth)) throw inputError(`\`${GROUND_TRUTH}\` is missing.`);
 }
 
+/** Throws an InputError for a row that contains texts in place of images, or images in place of texts. */
+export function checkInputs(
+  {
+    readsImages = false,
+    inputsOf = (one) => [textOfRow(one)],
+  }: Pick<EvaluatedTask, 'readsImages' | 'inputsOf'>,
+  row: RowCells,
+): void {
+  for (const input of inputsOf(row)) {
+    if ((imageData(input) !== undefined) === readsImages) continue;
+    throw inputError(
+      readsImages
+        ? `${JSON.stringify(input.slice(0, MAX_SHOWN))} is not an image. Provide a PNG, JPEG, WebP or GIF file in base64 or as a data: URL. Other URLs are not fetched.`
+        : `${imageName(input)} cannot be read by this task, whose models read texts. Use a task for images, e.g. image-classification.`,
+    );
+  }
+}
+
+const MAX_SHOWN = 40;
+
 /** Whether a cell has no ground truth. An empty list is a ground truth: it means that there is nothing to find. */
 export const isMissing = (cell: DatasetCell | undefined): boolean =>
   isEmptyCell(cell) && !Array.isArray(cell);
+
+/** Calls for which the gateway has a route. Encoders are called at their own address for the others. */
+export const GATEWAY_CALLS: ReadonlySet<EncoderCall | undefined> = new Set(['classify', 'embed']);
+
+const ABILITIES: Readonly<Record<EncoderCall, string>> = {
+  classify: 'return scores for labels',
+  tag: 'label tokens',
+  embed: 'compute vectors',
+  detect: 'find objects',
+};
 
 /**
  * Throws an InputError if a model cannot perform the task. Models that do not report their type only fail on
  * the first call.
  */
-export function checkModel(
-  { modelTypes, hasChat }: EvaluatedTask,
-  { name, modelType, chat, tag }: BackendModel,
-): void {
+export function checkModel({ modelTypes, hasChat, call }: EvaluatedTask, model: BackendModel): void {
+  const { name, modelType, chat } = model;
   const types = modelTypes.join(' or ');
   if (modelType !== undefined && !modelTypes.includes(modelType)) {
     const required = modelTypes.length === 0 ? 'a generative model' : `a model of type ${types}`;
@@ -60,8 +96,9 @@ export function checkModel(
   if (modelType === undefined && !chat && modelTypes.length === 0) {
     throw inputError(`${name} is not a generative model; this task requires one.`);
   }
-  if (modelType === undefined && modelTypes.includes('token_classification') && !hasChat && !tag) {
-    throw inputError(`${name} cannot label tokens. Use an encoder of type ${types}, by URL or as a file.`);
+  if (modelType === undefined && !hasChat && call !== undefined && !model[call]) {
+    const where = GATEWAY_CALLS.has(call) ? '' : ', by URL or as a file';
+    throw inputError(`${name} cannot ${ABILITIES[call]}. Use an encoder of type ${types}${where}.`);
   }
 }
 

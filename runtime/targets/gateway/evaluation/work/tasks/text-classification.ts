@@ -12,10 +12,11 @@ import { labelInAnswer } from '../inference/label-in-answer.ts';
 import { textOfRow } from '../inference/words.ts';
 import { type EvaluatedTask, checkGroundTruth, checkHasGroundTruth } from './task.ts';
 
-const SCORES = 'scores';
+export const SCORES = 'scores';
 
 export const textClassification: EvaluatedTask = {
   modelTypes: ['sequence_classification'],
+  call: 'classify',
   hasChat: true,
   defaultPrompt: (_definition, labels) =>
     [

@@ -11,6 +11,7 @@ import { type EvaluatedTask, checkGroundTruth, checkHasGroundTruth } from './tas
 
 export const tokenClassification: EvaluatedTask = {
   modelTypes: ['token_classification'],
+  call: 'tag',
   hasChat: false,
   defaultPrompt: () => '',
   defaultMetrics: ['span_precision', 'span_recall', 'span_f1', 'token_accuracy'],

@@ -30,7 +30,7 @@ const encoderModels: ProviderAdapter['models'] = { ...openAiAdapterModels, path:
 const encoderErrorText = (body: unknown): ErrorText =>
   typeof body === 'string' && body !== '' ? { message: body, code: undefined } : openAiErrorText(body);
 
-/** An `.encoder` executable. Its model embeds or classifies text but does not generate any. */
+/** An `.encoder` executable. Its model embeds or classifies texts or images but does not generate text. */
 export const encoderAdapter: ProviderAdapter = {
   type: 'encoder',
   headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
@@ -102,7 +102,10 @@ interface Prediction extends Json {
   readonly top?: readonly { readonly label: string; readonly score: number }[];
 }
 
-/** Classifies texts with a model of type sequence_classification. */
+/** Model types whose results are scores for labels. */
+const CLASSIFIERS: readonly ModelType[] = ['sequence_classification', 'image_classification'];
+
+/** Classifies texts or images. */
 function createClassify(
   exchange: Exchange,
   name: string,
@@ -122,7 +125,7 @@ function createClassify(
     // The error does not indicate whether it was caused by the texts or by the model type, so the model
     // type is requested.
     const type = kind === 'bad_request' ? await modelTypeOf(exchange, signal, timeoutMs) : undefined;
-    return type === undefined || type === 'sequence_classification' ? answer : noClassifier(name, error);
+    return type === undefined || CLASSIFIERS.includes(type) ? answer : noClassifier(name, error);
   };
 }
 
@@ -145,7 +148,7 @@ function readScores(
 
 const noClassifier = (name: string, cause?: unknown): FailedAnswer =>
   failure('unsupported', {
-    text: `Encoder \`${name}\` cannot classify text. Use an encoder with a model of type sequence_classification.`,
+    text: `Encoder \`${name}\` cannot classify. Use an encoder with a model of type ${CLASSIFIERS.join(' or ')}.`,
     cause,
   });
 

@@ -2,21 +2,24 @@ import { textOrUndefined } from '#core/values/text-or-undefined.ts';
 import { Type } from 'typebox';
 import type { ClassifiedAnswer, LabelScores, WholeAnswer } from '../../../providers/adapters/provider.ts';
 import { classifiedSummary } from '../../../providers/adapters/encoder/encoder-provider.ts';
+import { withImageParts } from '../../guardrails/image-inputs.ts';
 import type { Resolved, Target } from '../../routing/routing.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { derivedFrom } from '../../../providers/shapes/passed.ts';
 import { requestGuardrails, modelSchema, openObject, userName, type EndpointRules } from './endpoint.ts';
-
-const text = Type.String({ minLength: 1, title: 'a text' });
+import { inputForms, inputString } from './input-items.ts';
 
 const schema = openObject(
   {
     model: modelSchema,
-    input: Type.Union([text, Type.Array(text, { minItems: 1, title: 'a list of texts' })]),
+    input: Type.Union([...inputForms({ minLength: 1 })]),
     user: userName,
     guardrails: requestGuardrails,
   },
-  { $id: 'ClassifyRequest', description: 'Texts to classify with an encoder, e.g. `encoder:<name>`.' },
+  {
+    $id: 'ClassifyRequest',
+    description: 'Texts or images to classify with an encoder, e.g. `encoder:<name>`.',
+  },
 );
 
 /** Classification by encoders. No other provider has a comparable API, so the gateway uses its own format. */
@@ -24,6 +27,7 @@ export const classifyEndpoint: EndpointRules = {
   schema,
   user: (body) => textOrUndefined(body['user']),
   endUser: () => undefined,
+  promptTokens: (body, count) => count(withImageParts(body)),
   maxOutputTokens: () => 0,
   forwardedHeaders: [],
   async call(router, resolved, call, options) {
@@ -39,10 +43,8 @@ export const classifyEndpoint: EndpointRules = {
   },
 };
 
-function textsOf({ input }: Json): readonly string[] {
-  if (typeof input === 'string') return [input];
-  return Array.isArray(input) ? input : [];
-}
+const textsOf = ({ input }: Json): readonly string[] =>
+  (Array.isArray(input) ? input : [input]).map(inputString);
 
 function wholeOf(
   classified: ClassifiedAnswer,

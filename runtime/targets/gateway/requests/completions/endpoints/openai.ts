@@ -14,7 +14,9 @@ import {
   requestTools,
   type EndpointRules,
 } from './endpoint.ts';
+import { withImageParts } from '../../guardrails/image-inputs.ts';
 import { maxOutputTokensIn, idsIn } from '../estimate.ts';
+import { inputForms } from './input-items.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import type { RelayRoute } from '../../../providers/adapters/other-calls.ts';
 
@@ -152,14 +154,11 @@ export const responsesEndpoint: EndpointRules = {
   call: (router, resolved, call, options) => router.chat(resolved, { ...call, wire: 'responses' }, options),
 };
 
-const texts = Type.Array(Type.String(), { minItems: 1, title: 'a list of texts' });
-
 const EMBEDDINGS_SCHEMA = openObject(
   {
     model: modelSchema,
     input: Type.Union([
-      Type.String({ title: 'a text' }),
-      texts,
+      ...inputForms({ minLength: 0 }),
       ids,
       Type.Array(ids, { minItems: 1, title: 'lists of token IDs' }),
     ]),
@@ -180,7 +179,7 @@ export const embeddingsEndpoint: EndpointRules = {
   schema: EMBEDDINGS_SCHEMA,
   user: (body) => textOrUndefined(body['user']),
   endUser: () => undefined,
-  promptTokens: (body, count) => count(body) + idsIn(body['input']),
+  promptTokens: (body, count) => count(withImageParts(body)) + idsIn(body['input']),
   maxOutputTokens: () => 0,
   forwardedHeaders: [],
   call: (router, resolved, call, options) => router.embed(resolved, call, options),

@@ -5,8 +5,10 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { audit } from '#test/helpers/audit.ts';
 import { provideChromium } from '#test/helpers/chromium.ts';
+import { SHAPES } from '#test/helpers/golden-shapes.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { usePages } from '#test/helpers/use-pages.ts';
+import { startFixture } from '../../fixture-provider.ts';
 import { MASTER_KEY } from '../../master-key.ts';
 import { doJobs } from '../../evaluation/workflows/do-jobs.ts';
 import { requestsTo } from '../../evaluation/workflows/workflow-requests.ts';
@@ -14,7 +16,10 @@ import { type OpenGateway, openGateway } from '../open-gateway.ts';
 import { HOSTILE, noisyRows, startNoisyEncoders } from './noisy-encoders.ts';
 
 const chromium = await provideChromium();
+const detector = await startFixture('encoder');
 const encoders = await startNoisyEncoders();
+/** The width of an image that the browser has decoded. */
+const widthOf = (image: object): unknown => Reflect.get(image, 'naturalWidth');
 /** Simulates that the key was entered once in this tab. */
 const signIn = async (page: Page): Promise<void> => {
   await page.addInitScript(`sessionStorage.setItem('api-key /', ${JSON.stringify(MASTER_KEY)})`);
@@ -181,7 +186,7 @@ describe.skipIf(chromium === undefined)('experiment pages in a browser', () => {
           mimeType: 'text/csv',
           buffer: Buffer.from('id;text;label\n1;"good; really";POSITIVE\n2;bad;NEGATIVE\n'),
         });
-        await page.getByLabel('Column with the texts').selectOption('text');
+        await page.getByLabel('Column with the texts or images').selectOption('text');
         await page.getByLabel('Column with the expected answers').selectOption('label');
         await page.getByLabel('Tags of the dataset').fill('gold, gold,');
         await page.getByLabel('Encoders by address').fill(`mine ${encoders.url}/5`);
@@ -200,6 +205,44 @@ describe.skipIf(chromium === undefined)('experiment pages in a browser', () => {
         expect(await page.getByRole('region', { name: 'Rows', exact: true }).innerText()).toContain(
           'good; really',
         );
+      },
+      { before: signIn },
+    ));
+
+  test('images are shown before the upload, and by their names in the results', () =>
+    pages.visit(
+      `${origin}/#/experiments/new`,
+      async (page) => {
+        const lines = SHAPES.map(({ base64 }) => ({ photo: base64, boxes: [] }));
+        const hostile = { photo: `data:image/svg+xml;base64,PHN2Zy8+${HOSTILE}`, boxes: [] };
+        const file = (rows: readonly object[]) => ({
+          name: 'photos.jsonl',
+          mimeType: 'application/jsonl',
+          buffer: Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n')),
+        });
+        await page.getByLabel('Name', { exact: true }).fill('photos');
+        await page.getByLabel('File', { exact: true }).setInputFiles(file([hostile, ...lines]));
+        const images = page.getByRole('img', { name: 'Image' });
+        await expect.poll(() => images.count()).toBe(SHAPES.length);
+        await expect.poll(() => images.first().evaluate(widthOf)).toBe(120);
+        await page.getByLabel('File', { exact: true }).setInputFiles(file(lines));
+        await page.getByLabel('Column with the texts or images').selectOption('photo');
+        await page.getByLabel('Column with the expected answers').selectOption('boxes');
+        await page.locator('#new-task').selectOption('object-detection');
+        await page.getByText('No model of this gateway supports object-detection.').waitFor();
+        await page.getByLabel('Encoders by address').fill(`finder ${detector.url}/detector`);
+        expect(await audit(page)).toEqual([]);
+        await page.getByRole('button', { name: 'Start experiment' }).click();
+        await page.getByRole('heading', { level: 1, name: 'photos' }).waitFor();
+        await doJobs(gateway.context.jobs, origin);
+        await page.getByRole('button', { name: 'Open row 1', exact: true }).click();
+        const dialog = page.getByRole('dialog', { name: 'Row 1' });
+        expect(await dialog.innerText()).toMatch(/Image\s+\[PNG image, 120 x 90 pixels, 519 bytes, sha256 /);
+        await page.keyboard.press('Escape');
+        const rows = page.getByRole('region', { name: 'Rows', exact: true });
+        expect(await rows.getByRole('columnheader').allInnerTexts()).toContain('Image');
+        expect(await page.content()).not.toContain(SHAPES[0]?.base64.slice(20, 60));
+        expect(await audit(page)).toEqual([]);
       },
       { before: signIn },
     ));

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Datasets, RowCells } from '#gateway/evaluation/datasets/dataset.ts';
 import { createDatasets } from '#gateway/evaluation/datasets/datasets.ts';
+import { FIXTURES } from '#test/helpers/paths.ts';
 import { describeDatabases } from '../../databases.ts';
 import { createTestClock } from '../../test-clock.ts';
 import { ownerNamed, viewerNamed } from '../../owners.ts';
@@ -125,6 +128,24 @@ describeDatabases((database) => {
     const bytes = bytesOf(`{"examples":"${'x'.repeat(10_000_000)}"}`);
     await expect(datasets.upload({ filename: 'a.jsonl', bytes, owner: null })).rejects.toThrow(
       'Row 1 has 10000000 characters in "examples"; the maximum is 1048576.',
+    );
+  });
+
+  test('images can be longer than texts, up to a limit, in CSV as well', async () => {
+    const { datasets } = await open(50_000_000);
+    const head = readFileSync(join(FIXTURES, 'shapes/circle.png'), 'base64').slice(0, 120);
+    const image = (characters: number) => head.padEnd(characters, 'A');
+    const upload = (filename: string, text: string) =>
+      datasets.upload({ filename, bytes: bytesOf(text), owner: null });
+    const { id } = await upload('a.csv', `examples,ground_truth\n"${image(8_388_608)}",circle\n`);
+    expect((await rowsOf(datasets, id))[0]?.['examples']).toHaveLength(8_388_608);
+    await upload('a.jsonl', JSON.stringify({ examples: head, candidates: [image(2_000_000), head] }));
+    await expect(upload('a.csv', `examples\n${image(8_388_609)}\n`)).rejects.toThrow(
+      'Row 1 has an image of 8388609 characters in "examples"; the maximum is 8388608. Reduce the size of the image.',
+    );
+    // The start of an image does not make a long text an image.
+    await expect(upload('a.csv', `examples\n${image(2_000_000)} a text\n`)).rejects.toThrow(
+      'Row 1 has 2000007 characters in "examples"; the maximum is 1048576.',
     );
   });
 

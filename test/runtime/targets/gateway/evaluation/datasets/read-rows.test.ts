@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
@@ -38,8 +38,8 @@ describe('CSV', () => {
     ['examples\n"never closed\n', /a quoted cell has no closing quote/],
     ['examples\na "b" c\n"d" e\n', /not valid CSV/],
     [
-      `examples\n"${'x'.repeat(5_000_000)}"\n`,
-      /a row exceeds 4194304 characters; a closing quote may be missing/,
+      `examples\n"${'x'.repeat(17_000_000)}"\n`,
+      /a row exceeds 16777216 characters; a closing quote may be missing/,
     ],
   ])('reports the problem and its position (%#)', async (text, message) => {
     await expect(read('a.csv', text)).rejects.toMatchObject({
@@ -160,6 +160,21 @@ describe('Parquet', () => {
         place: { start: 0, end: 2 },
       },
     ]);
+  });
+
+  test('images of the `datasets` library are base64, as are bytes that are not texts', async () => {
+    const rows = await Array.fromAsync(
+      readRows('images.parquet', createReadStream(join(FIXTURES, 'datasets/images.parquet')), {
+        hasLabelNames: true,
+      }),
+    );
+    const files = ['circle.png', 'circle.gif', 'square.jpg', 'stripes.webp'];
+    expect(rows).toEqual(
+      files.map((name) => {
+        const image = readFileSync(join(FIXTURES, 'shapes', name), 'base64');
+        return { image, label: name.split('.')[0], file: image, text: `größe ${name}` };
+      }),
+    );
   });
 
   test('rejects files that are not Parquet', async () => {

@@ -4,6 +4,7 @@ import type { RowIndex } from '#gateway/evaluation/rows/row-index.ts';
 
 const indexOf = (scores: readonly number[]): RowIndex => ({
   size: scores.length,
+  readsImages: false,
   examples: scores.map(String),
   truths: scores.map(() => 'A'),
   models: [

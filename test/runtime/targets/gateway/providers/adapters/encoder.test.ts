@@ -75,7 +75,7 @@ test('a model that cannot classify returns an error with the reason', async () =
       kind: 'unsupported',
       error: {
         message:
-          'Encoder `embedder` cannot classify text. Use an encoder with a model of type sequence_classification.',
+          'Encoder `embedder` cannot classify. Use an encoder with a model of type sequence_classification or image_classification.',
       },
     },
   });

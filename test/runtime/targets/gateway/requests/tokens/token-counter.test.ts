@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createTokenCounter } from '#gateway/requests/tokens/token-counter.ts';
-import { imageSize, imageTokens } from '#gateway/requests/tokens/media-tokens.ts';
+import { imageSize } from '#gateway/shared/image-size.ts';
+import { imageTokens } from '#gateway/requests/tokens/media-tokens.ts';
 
 interface Golden {
   readonly text: string;
@@ -101,7 +102,7 @@ const SIZED = {
 };
 
 test.each(Object.entries(SIZED))('reads the dimensions of an image: %s', (_kind, base64) => {
-  expect(imageSize(base64)).toEqual({ width: 300, height: 200 });
+  expect(imageSize(base64)).toMatchObject({ width: 300, height: 200 });
 });
 
 test.each(['', 'AAAA', PNG.slice(0, 12), '/9j/4AAQSkZJRg==', '!!', 'R0lGODdh'])(

@@ -6,10 +6,11 @@ import { table } from '#serve/http/pages/browser/components/facts.ts';
 import { count } from '#serve/http/pages/browser/format.ts';
 import { type DatasetFile, readDatasetFile } from './dataset-file.ts';
 import { tagsIn } from './about.ts';
+import { imageSource } from './image-source.ts';
 
 /** Columns that have a meaning for the gateway. */
 const MEANINGS = [
-  { name: 'examples', title: 'Column with the texts', isRequired: true },
+  { name: 'examples', title: 'Column with the texts or images', isRequired: true },
   { name: 'ground_truth', title: 'Column with the expected answers', isRequired: false },
 ];
 
@@ -101,6 +102,15 @@ export function datasetField(
   };
 }
 
+const MAX_SHOWN = 200;
+
+function previewCell(text: string) {
+  const source = imageSource(text);
+  return source === undefined
+    ? element('span', { class: 'cell-text' }, text.slice(0, MAX_SHOWN))
+    : element('img', { class: 'thumbnail', src: source, alt: 'Image' });
+}
+
 function previewOf({ columns, rows }: DatasetFile) {
   if (columns.length === 0) {
     const words =
@@ -119,9 +129,7 @@ function previewOf({ columns, rows }: DatasetFile) {
   const fields = MEANINGS.map(({ name, title }, at) =>
     element('p', { class: 'field' }, element('label', { for: `new-${name}` }, title), meanings[at] ?? ''),
   );
-  const shown = rows.map((row) =>
-    columns.map((_, at) => element('span', { class: 'cell-text' }, (row[at] ?? '').slice(0, 200))),
-  );
+  const shown = rows.map((row) => columns.map((_, at) => previewCell(row[at] ?? '')));
   return {
     meanings,
     nodes: [...fields, scrollable('First rows of the file', table('First rows', columns, shown, 'data'))],

@@ -1,5 +1,7 @@
 /** Number of bytes to preview, which is enough for several rows with long texts. */
 const PREVIEW_BYTES = 256 * 1024;
+/** Number of bytes to preview if the first rows are longer, because they contain images. */
+const LONG_PREVIEW_BYTES = 16 * 1024 * 1024;
 const PREVIEW_ROWS = 5;
 
 /** A file selected by the user, with its first rows. */
@@ -14,9 +16,17 @@ export interface DatasetFile {
 /** Reads the start of a dataset. Parquet files have no preview. */
 export async function readDatasetFile(file: File): Promise<DatasetFile> {
   if (/\.parquet$/i.test(file.name)) return { columns: [], rows: [], renamed: async () => file };
-  const bytes = await file.slice(0, PREVIEW_BYTES).arrayBuffer();
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  const text = await startOf(file);
   return /\.(jsonl|ndjson)$/i.test(file.name) ? readJsonLines(file, text) : readCsv(file, text);
+}
+
+/** The start of a file, with at least one whole row if its rows are not longer than images can be. */
+async function startOf(file: File): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const text = decoder.decode(await file.slice(0, PREVIEW_BYTES).arrayBuffer());
+  // In CSV, the first line contains the names of the columns.
+  const hasRow = text.split('\n', 3).length > 2 || file.size <= PREVIEW_BYTES;
+  return hasRow ? text : decoder.decode(await file.slice(0, LONG_PREVIEW_BYTES).arrayBuffer());
 }
 
 function readCsv(file: File, text: string): DatasetFile {

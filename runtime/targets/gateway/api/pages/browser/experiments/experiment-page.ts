@@ -217,6 +217,7 @@ function choices(
 const allRows = ({ path, session, comparison }: ResultOptions, metric: string | null) =>
   rowTable({
     workflows: comparison.workflows,
+    task: comparison.experiment.task_definition.task,
     metric,
     async load({ sort, filters, cursor, limit, signal }) {
       const skip = Number(cursor ?? 0);

@@ -44,6 +44,7 @@ function showReport() {
         ...(rows.length < total ? [element('p', {}, shownRows(rows.length, total))] : []),
         rowTable({
           workflows: comparison.workflows,
+          task: comparison.experiment.task_definition.task,
           metric: plots.metric,
           load: loadFrom(rows, plots.metric),
         }),

@@ -15,6 +15,7 @@ const MAX_MODELS = 6;
 
 interface RowTableOptions {
   readonly workflows: readonly Pick<Workflow, 'id' | 'name'>[];
+  readonly task: string;
   /** Metric for the scores. */
   readonly metric: string | null;
   readonly load: (
@@ -25,8 +26,9 @@ interface RowTableOptions {
 }
 
 /** All of an experiment's rows, with the models' responses side by side. */
-export function rowTable({ workflows, metric, load, hasErrors = true }: RowTableOptions) {
+export function rowTable({ workflows, task, metric, load, hasErrors = true }: RowTableOptions) {
   const shown = workflows.slice(0, MAX_MODELS);
+  const input = inputTitle(task);
   return dataTable({
     caption: 'Rows',
     name: 'rows',
@@ -38,12 +40,13 @@ export function rowTable({ workflows, metric, load, hasErrors = true }: RowTable
         key: 'row',
         title: 'Row',
         sortable: true,
-        cell: (row: ResultRow) => rowButton(row, workflows),
+        cell: (row: ResultRow) => rowButton(row, { input, workflows }),
       },
       {
         key: 'length',
-        title: 'Text',
-        sortable: true,
+        title: input,
+        // Of images, only the names are known, which have about the same length.
+        sortable: input === 'Text',
         cell: ({ example }) => shortText(example, 'cell-text wide'),
       },
       { key: 'ground_truth', title: 'Ground truth', cell: (row) => shortText(answerText(row.ground_truth)) },
@@ -80,13 +83,21 @@ export function rowTable({ workflows, metric, load, hasErrors = true }: RowTable
   });
 }
 
-function rowButton(row: ResultRow, workflows: readonly Pick<Workflow, 'id' | 'name'>[]) {
+/** Title of the column with the inputs of the models. */
+const inputTitle = (task: string) => (/^image-|^object-/.test(task) ? 'Image' : 'Text');
+
+interface OpenRowOptions {
+  readonly input: string;
+  readonly workflows: readonly Pick<Workflow, 'id' | 'name'>[];
+}
+
+function rowButton(row: ResultRow, options: OpenRowOptions) {
   const button = element(
     'button',
     { type: 'button', class: 'quiet', 'aria-label': `Open row ${row.row}` },
     String(row.row),
   );
-  button.addEventListener('click', () => openRow(row, workflows));
+  button.addEventListener('click', () => openRow(row, options));
   return button;
 }
 
@@ -117,7 +128,7 @@ function spreadText({ models }: ResultRow, metric: string) {
  * Opens a row: its text, and each model's response with its scores, the judges' reasons, and the difference
  * from another response.
  */
-function openRow(row: ResultRow, workflows: readonly Pick<Workflow, 'id' | 'name'>[]) {
+function openRow(row: ResultRow, { input, workflows }: OpenRowOptions) {
   const truth = answerText(row.ground_truth);
   const names = [
     ...(row.ground_truth === null ? [] : [{ value: 'truth', name: 'the ground truth' }]),
@@ -149,7 +160,7 @@ function openRow(row: ResultRow, workflows: readonly Pick<Workflow, 'id' | 'name
     title: `Row ${row.row}`,
     wide: true,
     content: [
-      element('h3', {}, 'Text'),
+      element('h3', {}, input),
       element('p', { class: 'answer-text' }, row.example),
       ...(row.ground_truth === null
         ? []

@@ -4,6 +4,7 @@ import {
   renamedHeader,
   readDatasetFile,
 } from '#gateway/api/pages/browser/experiments/dataset-file.ts';
+import { imageSource } from '#gateway/api/pages/browser/experiments/image-source.ts';
 import { type DiffPart, wordDiff } from '#gateway/api/pages/browser/experiments/word-diff.ts';
 
 /** Both texts can be reconstructed from the parts. */
@@ -48,6 +49,27 @@ test('a CSV preview handles quotes, line breaks and any separator, and renames t
     '\uFEFFid;examples;"ground;truth"\r\n',
   );
   expect(readCsvHead('sep=|\na|b,c\n1|2\n', 5).columns).toEqual(['a', 'b,c']);
+});
+
+test('rows with images that are longer than the first part of a file have a preview', async () => {
+  const image = 'iVBORw0KGgo'.padEnd(400_000, 'A');
+  const row = JSON.stringify({ photo: image, label: 'cat' });
+  const { columns, rows } = await readDatasetFile(new File([`${row}\n${row}\n`], 'one.jsonl'));
+  expect([columns, rows]).toEqual([
+    ['photo', 'label'],
+    [
+      [image, 'cat'],
+      [image, 'cat'],
+    ],
+  ]);
+});
+
+test('only the formats that models read are shown as images, with the type of their data', () => {
+  const png = 'iVBORw0KGgoAAAANSUhEUg==';
+  expect(imageSource(png)).toBe(`data:image/png;base64,${png}`);
+  expect(imageSource(`data:text/html;base64,${png}`)).toBe(`data:image/png;base64,${png}`);
+  for (const text of ['', 'a text', 'https://images.example/a.png', 'data:image/svg+xml;base64,PHN2Zy8+'])
+    expect(imageSource(text)).toBeUndefined();
 });
 
 test('renaming a column leaves the rest of the file unchanged', async () => {
