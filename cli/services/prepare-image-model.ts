@@ -3,7 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import type { ImageModelType } from '#contract/model-types.ts';
-import { batchingText } from '#core/model/manifest-facts.ts';
+import { tensorSize } from '#core/images/tensor-size.ts';
+import { batchingText, imageSizeText } from '#core/model/manifest-facts.ts';
 import { type StartedOnnxRuntime, withOnnxRuntime } from '../adapters/onnxruntime.ts';
 import { ownVersion } from '../adapters/own-files.ts';
 import type { BuildConfig } from '../config/build-config.ts';
@@ -39,16 +40,16 @@ export async function prepareImageModel(
   const modelConfig: ModelConfig & Readonly<Record<string, unknown>> =
     files.modelConfig === undefined ? {} : await readJsonObject(files.modelConfig);
   const { name: processor, asksForFast, recipe } = await readImageProcessor(files.folder);
-  const { size } = recipe;
-  if (!size) {
+  const size = tensorSize(recipe);
+  if (!size || (size.isLargest && !type.readsAnySize)) {
     throw configError(
       `${files.folder} gives each image another size, which is not supported. Choose a model whose images all have the same size.`,
     );
   }
   const documents = await readDocuments(files.folder);
   const { license, facts: card, licenseText, cardText, problems } = findLicense(config.license, documents);
-  const read: ReadImageModel = { config, files, modelConfig, images: { recipe: { ...recipe, size } } };
-  check.done(`images of ${size.height} x ${size.width} pixels`);
+  const read: ReadImageModel = { config, files, modelConfig, images: { recipe } };
+  check.done(`images of ${imageSizeText(recipe)}`);
   for (const problem of problems) report.warn(problem);
   if (asksForFast) {
     report.print(

@@ -4,7 +4,7 @@ import { FLOAT32 } from '../onnx/element-types.ts';
 import { int, ints } from '../onnx/attributes.ts';
 import type { ConfigReader } from './config-reader.ts';
 import { EncoderGraph } from './encoder-graph.ts';
-import type { Value } from './graph-writer.ts';
+import type { Axis, Value } from './graph-writer.ts';
 
 /** Height and width of images in pixels, or of a grid in cells. */
 export interface ImageSize {
@@ -24,33 +24,42 @@ const MAX_PATCHES = 65_536;
  * gives them, and therefore the same number of rows.
  */
 export class ImageGraph extends EncoderGraph {
-  readonly size: ImageSize;
+  /** Undefined if images have different sizes, which only some architectures support. */
+  readonly #size: ImageSize | undefined;
   readonly #tokens: number;
   override readonly hasPadding = false;
 
   /** `tokens` is the number of rows of each image. */
-  constructor({ weights, config, writer }: EncoderGraph, size: ImageSize, tokens = 1) {
+  constructor({ weights, config, writer }: EncoderGraph, size: ImageSize | undefined, tokens = 1) {
     super(weights, config, writer);
+    this.#size = size;
     config.refuseUnless('num_channels', [CHANNELS]);
-    for (const side of [size.height, size.width]) {
+    for (const side of size ? [size.height, size.width] : []) {
       if (Number.isSafeInteger(side) && side > 0 && side <= MAX_SIDE) continue;
       throw configError(
-        `The image processor creates images of ${sizeText(size)} pixels, but height and width must be whole numbers from 1 to ${MAX_SIDE}. Change the size in preprocessor_config.json.`,
+        `The image processor creates images of ${sizeText(this.size)} pixels, but height and width must be whole numbers from 1 to ${MAX_SIDE}. Change the size in preprocessor_config.json.`,
       );
     }
-    this.size = size;
     this.#tokens = tokens;
+  }
+
+  /** The size of all images. */
+  get size(): ImageSize {
+    if (this.#size) return this.#size;
+    throw configError(
+      `Images of a model of type ${JSON.stringify(this.config.text('model_type', ''))} must all have the same size. Use a preprocessor_config.json whose \`size\` is a height and a width.`,
+    );
   }
 
   /** The same graph for layers in which each image has this number of rows. */
   withTokens(tokens: number): ImageGraph {
-    return new ImageGraph(this, this.size, tokens);
+    return new ImageGraph(this, this.#size, tokens);
   }
 
   /** Images x channels x height x width. */
   get pixels(): Value {
-    const { height, width } = this.size;
-    return this.writer.input(PIXEL_INPUT, { type: FLOAT32, axes: ['batch', CHANNELS, height, width] });
+    const sides: readonly Axis[] = this.#size ? [this.#size.height, this.#size.width] : ['height', 'width'];
+    return this.writer.input(PIXEL_INPUT, { type: FLOAT32, axes: ['batch', CHANNELS, ...sides] });
   }
 
   /** Number of images, as a list with one number. */

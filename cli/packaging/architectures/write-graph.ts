@@ -83,9 +83,12 @@ export const ofTexts =
     throw otherInput(g, 'images, not texts');
   };
 
-/** Writes the output of an encoder of images that have this size. */
+/** Writes the output of an encoder of images that have this size, or any size. */
 const ofImages =
-  (size: ImageSize, write: (g: ImageGraph, architecture: ImageArchitecture) => WrittenOutput): WriteOutput =>
+  (
+    size: ImageSize | undefined,
+    write: (g: ImageGraph, architecture: ImageArchitecture) => WrittenOutput,
+  ): WriteOutput =>
   (g, architecture) => {
     if (architecture.input === 'pixels') return write(new ImageGraph(g, size), architecture);
     if (architecture.input === 'tokens or pixels')
@@ -173,7 +176,7 @@ export const writeTextVectors = (padId: number): WriteOutput =>
   });
 
 /** Output: the scores of each image. */
-export const writeImageLogits = (size: ImageSize): WriteOutput =>
+export const writeImageLogits = (size: ImageSize | undefined): WriteOutput =>
   ofImages(size, (g, { encode, labelHead }) => ({
     value: labelHead(g, encode(g)),
     name: 'logits',
@@ -181,7 +184,7 @@ export const writeImageLogits = (size: ImageSize): WriteOutput =>
   }));
 
 /** Output: the vector of each image, pooled as in the model's own code. */
-export const writeImageVectors = (size: ImageSize): WriteOutput =>
+export const writeImageVectors = (size: ImageSize | undefined): WriteOutput =>
   ofImages(size, (g, { encode, imageVector }) => ({
     value: imageVector(g, encode(g)),
     name: 'image_embeds',
@@ -189,7 +192,7 @@ export const writeImageVectors = (size: ImageSize): WriteOutput =>
   }));
 
 /** Output: the hidden states of each image. */
-export const writeImageStates = (size: ImageSize): WriteOutput =>
+export const writeImageStates = (size: ImageSize | undefined): WriteOutput =>
   ofImages(size, (g, { encode, axes }) => ({ value: encode(g), name: 'last_hidden_state', axes }));
 
 /** Names of the heads in errors. */

@@ -11,8 +11,10 @@ import type { SelectedOutput } from '../onnx/select-output.ts';
 
 /** The build rules of a model type that reads images. */
 export interface ImageBuildType<Type extends ImageModelType = ImageModelType> extends GuessedType {
-  /** Writes the encoder and head for images of this size, if the build writes the graph. */
-  readonly write: (model: ReadImageModel, size: ImageSize) => WriteOutput;
+  /** Whether images can have different sizes when the model reads them, so that their results are independent of it. */
+  readonly readsAnySize?: true;
+  /** Writes the encoder and head for images of this size, or of any size, if the build writes the graph. */
+  readonly write: (model: ReadImageModel, size: ImageSize | undefined) => WriteOutput;
   /** The names of the output in exported graphs, in order of preference, with their axes. */
   readonly outputs: (model: ReadImageModel) => readonly SelectedOutput[];
   /** Returns the manifest members that only this type has. */

@@ -1,6 +1,8 @@
 import type { TokenTableSettings } from '#contract/token-table.ts';
 import type { Manifest, CardFacts, ModelLicense } from '#contract/manifest.ts';
 import type { LayerSettings, Pooling } from '#contract/sentence.ts';
+import type { ImageRecipe } from '#contract/image-recipe.ts';
+import { tensorSize } from '#core/images/tensor-size.ts';
 import { vectorWidth } from './vector-width.ts';
 import { TEXT_ROLES, type TextRules } from '#contract/multi-vector.ts';
 import type { ScoreFunction } from '#contract/score-function.ts';
@@ -57,7 +59,14 @@ export function sentenceFacts(
 
 /** Table rows about the images that a model reads; empty for models that read texts. */
 export const imageFacts = ({ images }: Pick<Manifest, 'images'>): [string, string][] =>
-  images ? [['Images', `scaled to ${images.recipe.size.height} x ${images.recipe.size.width} pixels`]] : [];
+  images ? [['Images', `scaled to ${imageSizeText(images.recipe)}`]] : [];
+
+/** The size to which images are scaled, for people. */
+export function imageSizeText(recipe: ImageRecipe): string {
+  const size = tensorSize(recipe);
+  if (!size) return 'any size';
+  return `${size.isLargest ? 'at most ' : ''}${size.height} x ${size.width} pixels`;
+}
 
 /** The table row about the static form; empty for files with only one form. */
 export const staticFormFacts = ({ staticForm }: Pick<Manifest, 'staticForm'>): [string, string][] =>

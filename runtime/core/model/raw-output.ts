@@ -1,4 +1,5 @@
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
+import type { ImageSize } from '#contract/image-recipe.ts';
 
 /** The values of an output for a whole padded batch, with the size of each axis. */
 export interface RawOutput {
@@ -21,6 +22,8 @@ export interface BatchOutput extends RawOutput {
   /** The inputs of the batch that could not be read, by row; undefined if there are none. */
   readonly failed?: readonly (FailedInference | undefined)[] | undefined;
   readonly tokenOutputs?: TokenRows<RawOutput> | undefined;
+  /** The size of each image in its file, by row; undefined for models that read texts. */
+  readonly imageSizes?: readonly (ImageSize | undefined)[] | undefined;
 }
 
 /** Returns one text's part of the token outputs for a batch. */

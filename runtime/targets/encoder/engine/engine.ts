@@ -275,9 +275,10 @@ async function runEach(
         const isFailed = transformed !== undefined && 'failure' in transformed;
         const values = rowOf(output, row, text.words?.count ?? text.ids.length);
         const others = tokenRowsOf(output, row, text.ids.length);
+        const imageSize = output.imageSizes?.[row];
         inferences[index] = isFailed
           ? transformed
-          : { text, values, tokenOutputs: others, transformed, layers };
+          : { text, values, imageSize, tokenOutputs: others, transformed, layers };
       }
     }),
   );

@@ -74,6 +74,7 @@ export function createInference(): Inference {
     async run({ batch, tokenOutputs: wanted }: RunBatch) {
       const { run, transform } = loaded();
       const output = await run(batch, wanted);
+      const { failed, imageSizes } = output;
       // Memory that the addon has allocated cannot be transferred to another thread, but a copy can.
       const copied = ({ data, dims }: RawOutput) => ({ data: Float32Array.from(data), dims });
       const copy = copied(output);
@@ -82,7 +83,7 @@ export function createInference(): Inference {
       );
       const transformed = await transform?.(output, batch.lengths);
       return {
-        reply: { ...copy, failed: output.failed, tokenOutputs: Object.fromEntries(others), transformed },
+        reply: { ...copy, failed, imageSizes, tokenOutputs: Object.fromEntries(others), transformed },
         transfer: [copy.data.buffer, ...others.map(([, { data }]) => data.buffer)],
       };
     },

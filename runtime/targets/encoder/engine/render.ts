@@ -44,7 +44,9 @@ export function renderRows({ output, batch, rows, manifest, layers, transformed 
     try {
       const values = rowOf(output, row, words?.count ?? length);
       const tokenOutputs = tokenRowsOf(output, row, length);
-      render(target, { text, values, tokenOutputs, transformed: made, layers }, view, manifest);
+      const imageSize = output.imageSizes?.[row];
+      const inference = { text, values, imageSize, tokenOutputs, transformed: made, layers };
+      render(target, inference, view, manifest);
       // Usually, all rows have the same size as the first one, and a buffer that grows is copied.
       if (row === 0) target.reserve(Math.min((target.at + ROW_SLACK) * rows.length, MAX_RESERVED_BYTES));
     } catch (error) {

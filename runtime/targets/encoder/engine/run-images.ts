@@ -1,8 +1,9 @@
+import type { ImageSize } from '#contract/image-recipe.ts';
 import { type Manifest, PIXEL_INPUT } from '#contract/manifest.ts';
-import { tensorMaker } from '#core/images/image-tensor.ts';
+import { type ImageTensor, tensorMaker } from '#core/images/image-tensor.ts';
 import { DEFAULT_IMAGE_LIMITS, type ImageLimits } from '#core/images/read-image-size.ts';
 import { RGB } from '#core/images/rgb-image.ts';
-import type { FailedInference } from '#core/model/raw-output.ts';
+import type { FailedInference, RawOutput } from '#core/model/raw-output.ts';
 import { decodeImage } from '#platform/images/decode-image.ts';
 import { OnnxTensor, type OnnxSession } from '#platform/onnx/session.ts';
 import { failedInput } from './image-input.ts';
@@ -13,26 +14,90 @@ import type { RunBatchOnce } from './run-graph.ts';
  * images of the batch do.
  */
 export function imageRunner(
-  session: OnnxSession,
-  { images, output }: Manifest,
+  session: Pick<OnnxSession, 'run'>,
+  { images, output }: Pick<Manifest, 'images' | 'output'>,
   limits: ImageLimits = DEFAULT_IMAGE_LIMITS,
 ): RunBatchOnce {
   if (!images) throw new Error('the model does not read images');
-  const { alpha, size } = images.recipe;
-  const length = RGB * size.height * size.width;
+  const { alpha } = images.recipe;
   const makeTensor = tensorMaker(images.recipe);
+  const run = (group: readonly ImageRow[]): RawOutput => {
+    const pixels = new OnnxTensor('float32', stacked(group), [group.length, RGB, ...sidesOf(group)]);
+    const { data, dims } = session.run({ [PIXEL_INPUT]: pixels }, output);
+    return { data: data as Float32Array, dims };
+  };
   return async ({ images: files = [] }) => {
-    const values = new Float32Array(files.length * length);
+    const rows: ImageRow[] = [];
+    const imageSizes: (ImageSize | undefined)[] = [];
     const failed: (FailedInference | undefined)[] = [];
     for (const [row, file] of files.entries()) {
       try {
-        values.set(makeTensor(await decodeImage(file, alpha, limits)).values, row * length);
+        const image = await decodeImage(file, alpha, limits);
+        rows.push({ row, tensor: makeTensor(image) });
+        imageSizes[row] = { height: image.height, width: image.width };
       } catch (error) {
         failed[row] = failedInput(error);
       }
     }
-    const pixels = new OnnxTensor('float32', values, [files.length, RGB, size.height, size.width]);
-    const { data, dims } = session.run({ [PIXEL_INPUT]: pixels }, output);
-    return { data: data as Float32Array, dims, failed: failed.length > 0 ? failed : undefined };
+    const outputs = ofEqualSize(rows).map((group) => ({ group, output: run(group) }));
+    return {
+      ...inOrder(outputs, files.length),
+      imageSizes,
+      failed: failed.length > 0 ? failed : undefined,
+    };
   };
+}
+
+/** The tensor of an image, and its row in the batch. */
+interface ImageRow {
+  readonly row: number;
+  readonly tensor: ImageTensor;
+}
+
+/**
+ * Images whose tensors have the same size, which can share a run. Smaller images are not padded to the
+ * size of larger ones, because padding would change their results.
+ */
+const ofEqualSize = (rows: readonly ImageRow[]): ImageRow[][] => [
+  ...Map.groupBy(rows, ({ tensor: { height, width } }) => `${height} x ${width}`).values(),
+];
+
+const sidesOf = ([first]: readonly ImageRow[]): [number, number] => [
+  first?.tensor.height ?? 0,
+  first?.tensor.width ?? 0,
+];
+
+function stacked(rows: readonly ImageRow[]): Float32Array {
+  const [first] = rows;
+  if (first && rows.length === 1) return first.tensor.values;
+  const length = first?.tensor.values.length ?? 0;
+  const values = new Float32Array(rows.length * length);
+  for (const [at, { tensor }] of rows.entries()) values.set(tensor.values, at * length);
+  return values;
+}
+
+interface GroupOutput {
+  readonly group: readonly ImageRow[];
+  readonly output: RawOutput;
+}
+
+/** The outputs of all groups in the order of the batch. Rows of images without a result contain zeros. */
+function inOrder(outputs: readonly GroupOutput[], count: number): RawOutput {
+  const [first] = outputs;
+  if (!first) return { data: new Float32Array(), dims: [count, 0] };
+  if (first.group.length === count) return first.output;
+  const [, ...shape] = first.output.dims;
+  const length = shape.reduce((product, size) => product * size, 1);
+  const data = new Float32Array(count * length);
+  for (const { group, output } of outputs) {
+    if (output.dims.slice(1).join() !== shape.join()) {
+      throw new Error(
+        `the results of images of different sizes have different shapes: ${shape.join(' x ')} and ${output.dims.slice(1).join(' x ')}`,
+      );
+    }
+    for (const [at, { row }] of group.entries()) {
+      data.set(output.data.subarray(at * length, (at + 1) * length), row * length);
+    }
+  }
+  return { data, dims: [count, ...shape] };
 }

@@ -1,5 +1,6 @@
 import type { Manifest } from '#contract/manifest.ts';
 import { AppError } from '#contract/errors.ts';
+import type { ImageSize } from '#contract/image-recipe.ts';
 import type { Activation, LayerSettings } from '#contract/sentence.ts';
 import { countWeights } from '#core/model/layer-weights.ts';
 import type { TokenRows } from '#core/model/raw-output.ts';
@@ -27,6 +28,8 @@ export interface Inference {
   readonly tokenOutputs?: TokenRows<Float32Array> | undefined;
   /** The weight of each token, for a query whose values come from a table. The model does not run. */
   readonly queryWeights?: Float32Array | undefined;
+  /** The size of the image in its file, for models that read images. */
+  readonly imageSize?: ImageSize | undefined;
   /** The modules that follow pooling, if the model has any. */
   readonly layers?: readonly VectorLayer[] | undefined;
 }

@@ -37,7 +37,10 @@ export const modelMetadata = Type.Object(
     image_size: Type.Optional(
       Type.Object(
         { height: Type.Integer(), width: Type.Integer() },
-        { description: 'Size in pixels to which images are scaled (models that read images only).' },
+        {
+          description:
+            'Size in pixels to which images are scaled (models that read images only). Absent if it depends on the image.',
+        },
       ),
     ),
     static_form: Type.Optional(

@@ -77,7 +77,7 @@ function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
     version,
     // JavaScript objects always have their integer keys in numeric order.
     ...(id2label ? { id2label: { ...id2label } } : {}),
-    ...(images ? { image_size: images.recipe.size } : {}),
+    ...(images?.recipe.size ? { image_size: images.recipe.size } : {}),
     // Softmax, the default, is omitted, so that the response for most models contains only the
     // fields that the contract defines.
     ...(scoreFunction && scoreFunction !== 'softmax' ? { score_function: scoreFunction } : {}),
