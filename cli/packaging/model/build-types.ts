@@ -2,6 +2,7 @@ import type { ImageModelType, ModelType, TextModelType } from '#contract/model-t
 import type { ImageBuildType } from '../images/image-build-type.ts';
 import { imageClassificationBuild } from '../images/image-classification.ts';
 import { imageEmbeddingBuild } from '../images/image-embedding.ts';
+import { objectDetectionBuild } from '../images/object-detection.ts';
 import type { BuildType, GuessedType } from './build-type.ts';
 import { embeddingBuild } from './embedding.ts';
 import { fillMaskBuild } from './fill-mask.ts';
@@ -32,6 +33,7 @@ export const BUILD_TYPES: { readonly [Type in TextModelType]: BuildType<Type> } 
 export const IMAGE_BUILD_TYPES: { readonly [Type in ImageModelType]: ImageBuildType<Type> } = {
   image_classification: imageClassificationBuild,
   image_embedding: imageEmbeddingBuild,
+  object_detection: objectDetectionBuild,
 };
 
 /** All model types. If clues are equally certain, the first type is guessed. */

@@ -4,6 +4,7 @@ import { servedFillMask } from './fill-mask.ts';
 import { servedImageClassification } from './image-classification.ts';
 import { servedImageEmbedding } from './image-embedding.ts';
 import { servedMultiVector } from './multi-vector.ts';
+import { servedObjectDetection } from './object-detection.ts';
 import { servedQuestionAnswering } from './question-answering.ts';
 import { servedSentenceEmbedding } from './sentence-embedding.ts';
 import { servedSequenceClassification } from './sequence-classification.ts';
@@ -26,4 +27,5 @@ export const SERVED: Readonly<Record<ModelType, ServedType>> = {
   multi_vector: servedMultiVector,
   image_classification: servedImageClassification,
   image_embedding: servedImageEmbedding,
+  object_detection: servedObjectDetection,
 };

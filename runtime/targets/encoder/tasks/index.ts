@@ -3,6 +3,7 @@ import { embeddingTask } from './embedding.ts';
 import { imageClassificationTask } from './image-classification.ts';
 import { imageEmbeddingTask } from './image-embedding.ts';
 import { multiVectorTask } from './multi-vector.ts';
+import { objectDetectionTask } from './object-detection.ts';
 import { questionAnsweringTask } from './question-answering.ts';
 import { sentenceEmbeddingTask } from './sentence-embedding.ts';
 import { sparseEmbeddingTask } from './sparse-embedding.ts';
@@ -27,4 +28,5 @@ export const TASKS: Record<ModelType, Task<unknown>> = {
   sequence_classification: sequenceClassificationTask,
   image_classification: imageClassificationTask,
   image_embedding: imageEmbeddingTask,
+  object_detection: objectDetectionTask,
 };

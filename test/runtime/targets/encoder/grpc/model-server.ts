@@ -25,6 +25,7 @@ const SERVICES = {
   multi_vector: ['MultiVector', 'encoder/multi_vector.proto'],
   image_classification: ['ImageClassification', 'encoder/image_classification.proto'],
   image_embedding: ['ImageEmbedding', 'encoder/image_embedding.proto'],
+  object_detection: ['ObjectDetection', 'encoder/object_detection.proto'],
 } as const;
 
 export interface ModelServer extends TestClient {
