@@ -7,7 +7,12 @@ export interface DetectionSettings {
   readonly scores: 'softmax' | 'sigmoid';
   /** Maximum number of objects before the threshold applies, with `sigmoid`. Default: the number of queries. */
   readonly candidates?: number;
+  /** The score threshold of requests that do not set one. Default: 0.5. */
+  readonly threshold?: number;
 }
+
+/** The default of the pipeline of transformers. */
+export const DEFAULT_THRESHOLD = 0.5;
 
 /** Number of values after the logits of a query: center x and y, width and height, as shares of the image. */
 export const BOX_VALUES = 4;

@@ -9,10 +9,24 @@ interface GoldenObject {
   readonly box: readonly [number, number, number, number];
 }
 
-/** What transformers finds in images, highest score first, by model and image (fixtures/scripts/make_detection.py). */
-export const DETECTION = readGolden('detection.json') as Readonly<
-  Record<string, Readonly<Record<string, readonly GoldenObject[]>>>
->;
+/** What the library does with random outputs. */
+interface GoldenOutputs {
+  readonly values: readonly number[];
+  readonly labels: readonly number[];
+  readonly scores: readonly number[];
+  readonly boxes: readonly number[];
+}
+
+interface Golden {
+  readonly images: Readonly<Record<string, Readonly<Record<string, readonly GoldenObject[]>>>>;
+  readonly outputs: Readonly<Record<string, GoldenOutputs>>;
+}
+
+/**
+ * What transformers finds, highest score first: in images by model and image, and in random outputs by class of
+ * processors (fixtures/scripts/make_detection.py).
+ */
+export const { images: DETECTION, outputs: DETECTION_OUTPUTS } = readGolden('detection.json') as Golden;
 
 /** The threshold of the script. */
 export const DETECTION_THRESHOLD = 0.2;

@@ -17,7 +17,7 @@ export const objectDetectionBuild: ImageBuildType<'object_detection'> = {
   write: (_, size) => writeDetections(size),
   adaptGraph: (graph, file) => joinOutputs(graph, ['logits', 'pred_boxes'], name, file),
   outputs: () => [{ name, shape }],
-  facts({ files, modelConfig, images, processor: { name: processor, detection }, width }) {
+  facts({ config, files, modelConfig, images, processor: { name: processor, detection }, width }) {
     if (!detection) {
       throw configError(
         `${files.folder} names ${processor}, which does not state how objects are found. Use the preprocessor_config.json of the detection model.`,
@@ -25,6 +25,12 @@ export const objectDetectionBuild: ImageBuildType<'object_detection'> = {
     }
     const labels = width - BOX_VALUES - noObjectLogits(detection);
     const id2label = readLabels(modelConfig, labels, files.modelConfig ?? files.folder);
-    return { modelType: 'object_detection', ...(id2label ? { id2label } : {}), detection, images };
+    const { threshold } = config.typeFields;
+    return {
+      modelType: 'object_detection',
+      ...(id2label ? { id2label } : {}),
+      detection: { ...detection, ...(threshold === undefined ? {} : { threshold }) },
+      images,
+    };
   },
 };

@@ -1,28 +1,33 @@
 import { type Static, Type } from 'typebox';
+import { DEFAULT_THRESHOLD } from '#contract/detection.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import { optional } from '#serve/http/schemas.ts';
 import { readRenderedJson } from '../json/json.ts';
 import { EXAMPLE_IMAGE, imageMember, imageMembers } from '../schemas/images.ts';
 import { atLeastOne } from '../schemas/texts.ts';
-import { DEFAULT_MIN_SCORE, type ObjectDetectionResult } from '../tasks/object-detection.ts';
+import type { ObjectDetectionResult } from '../tasks/object-detection.ts';
 import { HUGGING_FACE_NOTE, isHuggingFaceBody } from './hugging-face.ts';
 import { firstLabel, labelsOf } from './labels.ts';
 import type { BodyOf, HuggingFaceTask, ServedType } from './served-type.ts';
 
-const threshold = optional(
-  Type.Number({
-    minimum: 0,
-    maximum: 1,
-    default: DEFAULT_MIN_SCORE,
-    description: 'Score threshold: only objects with a higher score are returned.',
-  }),
-);
+const defaultThreshold = ({ detection }: Manifest): number => detection?.threshold ?? DEFAULT_THRESHOLD;
 
-const options = {
-  threshold,
+const thresholdOf = (manifest: Manifest) =>
+  optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: defaultThreshold(manifest),
+      description: 'Score threshold: only objects with a higher score are returned.',
+    }),
+  );
+
+const optionsOf = (manifest: Manifest) => ({
+  threshold: thresholdOf(manifest),
   top_k: optional(
     Type.Integer({ minimum: 1, description: 'Maximum number of objects, highest score first. Default: all.' }),
   ),
-};
+});
 
 const found = <Corner extends Parameters<typeof cornersOf>[0]>(corner: Corner, name: string, of: string) =>
   Type.Array(
@@ -46,19 +51,23 @@ const result = Type.Object(
   { $id: 'ObjectDetectionResult' },
 );
 
-const foreignRequest = Type.Object(
-  { inputs: imageMember, parameters: optional(Type.Object({ threshold })) },
-  { $id: 'DetectObjectsRequest' },
-);
+const foreignRequest = (manifest: Manifest) =>
+  Type.Object(
+    {
+      inputs: imageMember,
+      parameters: optional(Type.Object({ threshold: thresholdOf(manifest) })),
+    },
+    { $id: 'DetectObjectsRequest' },
+  );
 
 /** The Inference API returns whole pixels, rounded toward zero as in the pipeline of transformers. */
-const huggingFace: HuggingFaceTask<Static<typeof foreignRequest>> = {
-  request: () => foreignRequest,
+const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = {
+  request: foreignRequest,
   response: Type.Intersect([found(Type.Integer(), 'DetectedObject', 'whole pixels')], {
     $id: 'DetectObjectsResponse',
   }),
   example: (manifest) => ({
-    request: { inputs: EXAMPLE_IMAGE, parameters: { threshold: DEFAULT_MIN_SCORE } },
+    request: { inputs: EXAMPLE_IMAGE, parameters: { threshold: defaultThreshold(manifest) } },
     response: [{ label: firstLabel(manifest), score: 0.98, box: { xmin: 12, ymin: 5, xmax: 87, ymax: 64 } }],
   }),
   isTheirs: isHuggingFaceBody,
@@ -82,15 +91,18 @@ const huggingFace: HuggingFaceTask<Static<typeof foreignRequest>> = {
   },
 };
 
-export const servedObjectDetection: ServedType<BodyOf<typeof options, string>> = {
+export const servedObjectDetection: ServedType<BodyOf<ReturnType<typeof optionsOf>, string>> = {
   texts: {
     summary: 'Find objects in each image.',
     tool: 'Finds objects in images, which are given in base64 or as data: URLs. Returns labels and boxes in pixels.',
   },
-  request: (_, { maxClientBatch }) => ({ inputs: imageMembers(maxClientBatch), options }),
+  request: (manifest, { maxClientBatch }) => ({
+    inputs: imageMembers(maxClientBatch),
+    options: optionsOf(manifest),
+  }),
   result: () => result,
   example: (manifest) => ({
-    request: { threshold: DEFAULT_MIN_SCORE, top_k: 10 },
+    request: { threshold: defaultThreshold(manifest), top_k: 10 },
     result: {
       objects: [
         {

@@ -1,4 +1,5 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { DEFAULT_THRESHOLD } from '#contract/detection.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { type Box, findObjects } from '../math/detections.ts';
 import { finiteOutput } from '../math/inference.ts';
@@ -14,9 +15,6 @@ export interface FoundObject {
   readonly box: Box;
 }
 
-/** The default of the pipeline of transformers. */
-export const DEFAULT_MIN_SCORE = 0.5;
-
 /** The boxes of a result are in pixels of the image as it was sent. */
 export const objectDetectionTask: Task<ObjectDetectionResult> = {
   details: false,
@@ -24,14 +22,18 @@ export const objectDetectionTask: Task<ObjectDetectionResult> = {
   sharedFlags: ['threshold', 'top-k'],
   printOptions: (flags) => ({ threshold: flags.share('threshold'), topK: flags.count('top-k') }),
 
-  result({ values, imageSize }, manifest, { threshold = DEFAULT_MIN_SCORE, topK }) {
+  result({ values, imageSize }, manifest, { threshold, topK }) {
     const { detection, id2label, width } = manifest;
     if (!detection || !imageSize) throw new Error('the model does not find objects in images');
-    const request = { settings: detection, image: imageSize, threshold, topK };
-    const found = findObjects(finiteOutput(values, manifest), width, request);
+    const found = findObjects(finiteOutput(values, manifest), width, {
+      settings: detection,
+      image: imageSize,
+      threshold: threshold ?? detection.threshold ?? DEFAULT_THRESHOLD,
+      topK,
+    });
     return {
       objects: found.map(({ label, score, box: { xmin, ymin, xmax, ymax } }) => ({
-        label: id2label?.[label] ?? String(label),
+        label: id2label?.[label] ?? `LABEL_${label}`,
         score: shortestFloat32(score),
         box: {
           xmin: shortestFloat32(xmin),

@@ -20,6 +20,7 @@ export const FIXTURE_MODELS = [
   'multi-vector',
   'shapes',
   'patches',
+  'boxes',
 ] as const;
 
 const golden = (name: string): string => join(FIXTURES, 'golden', name);

@@ -1,6 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { expect, test, describe } from 'vitest';
 import { provideChromium } from '#test/helpers/chromium.ts';
+import { expectClose } from '#test/helpers/close.ts';
+import { DETECTION } from '#test/helpers/golden-detection.ts';
 import { SHAPES } from '#test/helpers/golden-shapes.ts';
 import { usePages } from '#test/helpers/use-pages.ts';
 import { run, useServers, write } from './pages.ts';
@@ -19,6 +21,7 @@ describe.skipIf(chromium === undefined)('the model page', () => {
     'multilabel',
     'shapes',
     'patches',
+    'boxes',
   ]);
   const ask = async (path: string, body: unknown): Promise<unknown> => {
     const headers = { 'Content-Type': 'application/json' };
@@ -94,6 +97,36 @@ describe.skipIf(chromium === undefined)('the model page', () => {
       await table.waitFor();
       expect(await table.locator('tbody tr').count()).toBe(4);
       expect(await page.getByRole('status').innerText()).toMatch(/^Most similar: images \d and \d \(/);
+    }));
+
+  test('a detector draws the boxes of objects over each image, and lists them next to it', () =>
+    pages.visit(origin('boxes'), async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'boxes' }).waitFor();
+      expect(await page.locator('.top').innerText()).toContain('Object detection · circle, square, stripes');
+      await page.getByLabel('Choose images', { exact: true }).first().setInputFiles(PATHS);
+      await page.getByRole('img', { name: 'circle.gif' }).waitFor();
+      await run(page);
+      for (const [at, { name }] of SHAPES.entries()) {
+        const expected = (DETECTION['boxes']?.[name] ?? []).filter(({ score }) => score > 0.5);
+        const result = page.locator('.result').nth(at);
+        const rows = page.getByRole('table', { name: `Objects in image ${at + 1}` }).locator('tbody th');
+        expect(await rows.allInnerTexts()).toEqual(expected.map(({ label }) => label));
+        const boxes = await result.locator('rect').evaluateAll((drawn) =>
+          drawn.map((box) => ['x', 'y', 'width', 'height'].map((part) => Number(box.getAttribute(part)))),
+        );
+        const corners = expected.map(({ box: [left, top, right, bottom] }) => [
+          left,
+          top,
+          right - left,
+          bottom - top,
+        ]);
+        expectClose(boxes.flat(), corners.toReversed().flat(), name, 0.1);
+      }
+      const view = page.locator('.result svg').first();
+      await expect.poll(() => view.getAttribute('viewBox')).toBe('0 0 120 90');
+      const [image, over] = [await page.locator('.result img').first().boundingBox(), await view.boundingBox()];
+      expect(over).toEqual(image);
+      expect(await page.getByRole('status').innerText()).toMatch(/^Image 1: square 96\.\d%, square 96\.\d%, circle/);
     }));
 
   test('a model with dense and sparse vectors shows similarities and the words of each text', () =>

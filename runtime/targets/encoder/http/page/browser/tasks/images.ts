@@ -4,7 +4,8 @@ import { type Embedded, drawVectors } from './embedding.ts';
 import { noneNote, rank, spokenRanks } from './sequence-classification.ts';
 import type { Sent, Task } from './task.ts';
 
-const ofImages = {
+/** What the page does in the same way for all models that read images. */
+export const ofImages = {
   inputs: 'images',
   labels: (labels: readonly string[]) => labels,
   path: 'predict',
