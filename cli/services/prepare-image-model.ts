@@ -39,7 +39,8 @@ export async function prepareImageModel(
   const origin = modelOrigin(config.model.kind === 'folder' ? config.model.folder : files.folder);
   const modelConfig: ModelConfig & Readonly<Record<string, unknown>> =
     files.modelConfig === undefined ? {} : await readJsonObject(files.modelConfig);
-  const { name: processor, asksForFast, recipe } = await readImageProcessor(files.folder);
+  const processor = await readImageProcessor(files.folder);
+  const { recipe } = processor;
   const size = tensorSize(recipe);
   if (!size || (size.isLargest && !type.readsAnySize)) {
     throw configError(
@@ -48,12 +49,12 @@ export async function prepareImageModel(
   }
   const documents = await readDocuments(files.folder);
   const { license, facts: card, licenseText, cardText, problems } = findLicense(config.license, documents);
-  const read: ReadImageModel = { config, files, modelConfig, images: { recipe } };
+  const read: ReadImageModel = { config, files, modelConfig, images: { recipe }, processor };
   check.done(`images of ${imageSizeText(recipe)}`);
   for (const problem of problems) report.warn(problem);
-  if (asksForFast) {
+  if (processor.asksForFast) {
     report.print(
-      `The model's settings name ${processor}Fast. Images are resized as ${processor} does; its pixels can differ by 1 of 255.`,
+      `The model's settings name ${processor.name}Fast. Images are resized as ${processor.name} does; its pixels can differ by 1 of 255.`,
     );
   }
 
@@ -65,7 +66,7 @@ export async function prepareImageModel(
     const outputs = type.outputs(read);
     return await prepareImageGraph(
       started,
-      { file: files.weights, size, chosen: config.output, outputs },
+      { file: files.weights, recipe, chosen: config.output, outputs, adapt: type.adaptGraph },
       optimized,
     );
   }, runtime);

@@ -156,6 +156,18 @@ export const multiVectorFields = {
   ),
 };
 
+/** Fields of object_detection models only. */
+export const detectionFields = {
+  threshold: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description:
+        'Score threshold of requests that do not set one: only objects with a higher score are returned. Default: 0.5.',
+    }),
+  ),
+};
+
 /** Fields for texts that are longer than the maximum length. */
 export const longTextFields = {
   long_texts: Type.Optional(

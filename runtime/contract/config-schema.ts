@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { MODEL_TYPE_NAMES, type ModelType } from './model-types.ts';
 import {
+  detectionFields,
   inputNames,
   longTextFields,
   multiVectorFields,
@@ -107,6 +108,7 @@ const build = Type.Object(
     ...longTextFields,
     ...sentenceFields,
     ...multiVectorFields,
+    ...detectionFields,
     output_path: Type.Optional(
       path('Path to the executable, relative to the current directory. Default: ./<name>.encoder'),
     ),
@@ -169,7 +171,9 @@ export const CONFIG_FIELDS: readonly string[] = Object.keys(build.properties);
 /** Settings that only models of some types support. */
 export type TypeFields = Pick<
   BuildConfigFile['encoderfile'],
-  keyof typeof sentenceFields | keyof typeof multiVectorFields
+  | keyof typeof sentenceFields
+  | keyof typeof multiVectorFields
+  | keyof typeof detectionFields
 >;
 /** The fields of image_embedding models, which mean the same as for vectors of texts. */
 const IMAGE_VECTOR_FIELDS = ['pooling', 'normalize', 'dimensions', 'similarity_fn_name'];
@@ -178,4 +182,5 @@ export const FIELDS_OF_TYPES: Partial<Record<ModelType, readonly string[]>> = {
   sentence_embedding: Object.keys(sentenceFields),
   image_embedding: IMAGE_VECTOR_FIELDS,
   multi_vector: ['normalize', ...Object.keys(multiVectorFields)],
+  object_detection: Object.keys(detectionFields),
 };

@@ -1,5 +1,6 @@
 import type { Batching } from './batching.ts';
 import type { TokenOutputs } from './embedding-outputs.ts';
+import type { DetectionSettings } from './detection.ts';
 import type { EntitySettings } from './entity-settings.ts';
 import type { FixedShape } from './fixed-shape.ts';
 import type { ImageSettings } from './image-settings.ts';
@@ -64,6 +65,10 @@ interface FactsOfTypes {
     readonly images: ImageSettings;
   };
   readonly image_segmentation: Partial<Labels> & { readonly images: ImageSettings };
+  readonly object_detection: Partial<Labels> & {
+    readonly detection: DetectionSettings;
+    readonly images: ImageSettings;
+  };
 }
 
 /**

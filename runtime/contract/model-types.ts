@@ -112,6 +112,14 @@ export const MODEL_TYPES = {
     labels: true,
     windows: IMAGES,
   },
+  /** For each query: the logits of the labels, and the box. The build joins the two outputs of exported graphs. */
+  object_detection: {
+    input: 'image',
+    output: 'detections',
+    shape: ['batch_size', 'num_queries', 'num_labels + 4'],
+    labels: true,
+    windows: IMAGES,
+  },
 } as const satisfies Record<string, TypeRow>;
 
 export type ModelType = keyof typeof MODEL_TYPES;

@@ -24,7 +24,7 @@ import { DEFAULT_LIMITS } from '../helpers/default-limits.ts';
 const folder = useTempFolder();
 /** `images.test.ts` and `image-segmentation.test.ts` test models that read images. */
 const MODELS = readdirSync(join(FIXTURES, 'models')).filter(
-  (name) => !['shapes', 'patches', 'regions'].includes(name),
+  (name) => !['shapes', 'patches', 'regions', 'boxes'].includes(name),
 );
 
 /** Texts of very different lengths, so that a batch of them has much padding. */

@@ -1,5 +1,6 @@
 import { BENCH } from './behaviors/bench.ts';
 import { BUILD } from './behaviors/build.ts';
+import { DETECTION } from './behaviors/detection.ts';
 import { EXECUTABLE } from './behaviors/executable.ts';
 import { FILL_MASK } from './behaviors/fill-mask.ts';
 import { FIRST_STEPS } from './behaviors/first-steps.ts';
@@ -51,6 +52,7 @@ export const BEHAVIORS = {
   ...CAUSAL_RERANKERS,
   ...STATIC,
   ...IMAGES,
+  ...DETECTION,
   ...STAGES,
   ...ZERO_SHOT,
   ...SPARSE,

@@ -56,6 +56,16 @@ export interface PredictResult {
     readonly start: number;
     readonly end: number;
   }[];
+  readonly objects?: readonly {
+    readonly label: string;
+    readonly score: number;
+    readonly box: {
+      readonly xmin: number;
+      readonly ymin: number;
+      readonly xmax: number;
+      readonly ymax: number;
+    };
+  }[];
   readonly tokens?: readonly {
     readonly token_info: TokenInfo;
     readonly logits: readonly number[];

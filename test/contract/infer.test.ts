@@ -66,7 +66,7 @@ verifies('infer:sequence_classification:top-k', async (arm) => {
   expect(await arm.run('ner', ['infer', 'x', '--top-k=1'])).toMatchObject({
     exitCode: 1,
     stderr:
-      'Error: --top-k requires a fill_mask, sequence_classification, question_answering or image_classification model, but this is a token_classification model. Remove the flag.\n',
+      'Error: --top-k requires a fill_mask, sequence_classification, question_answering, image_classification or object_detection model, but this is a token_classification model. Remove the flag.\n',
   });
 });
 

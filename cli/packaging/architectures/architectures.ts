@@ -1,4 +1,5 @@
 import { lookup } from '#core/values/lookup.ts';
+import { DETECTORS, type DetectorArchitecture } from './detectors.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import { albert } from './encoders/albert.ts';
 import { bart } from './encoders/bart.ts';
@@ -93,7 +94,11 @@ interface TowersArchitecture {
   readonly image: ImageArchitecture;
 }
 
-export type Architecture = TextArchitecture | ImageArchitecture | TowersArchitecture;
+export type Architecture =
+  | TextArchitecture
+  | ImageArchitecture
+  | DetectorArchitecture
+  | TowersArchitecture;
 
 const likeBert = { input: 'tokens', tokenHead, answerHead, textHead: pooledHead } as const;
 const likeRoberta: TextArchitecture = {
@@ -253,6 +258,7 @@ export const isMaskedEncoder = (modelType: unknown): boolean =>
 const ALL = lookup<Architecture>({
   ...TEXT_ARCHITECTURES,
   ...IMAGE_ARCHITECTURES,
+  ...DETECTORS,
   ...TOWERS_ARCHITECTURES,
 });
 

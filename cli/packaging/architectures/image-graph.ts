@@ -26,11 +26,17 @@ const MAX_PATCHES = 65_536;
 export class ImageGraph extends EncoderGraph {
   /** Undefined if images have different sizes, which only some architectures support. */
   readonly #size: ImageSize | undefined;
-  readonly #tokens: number;
+  readonly #tokens: number | Value;
   override readonly hasPadding = false;
 
-  /** `tokens` is the number of rows of each image. */
-  constructor({ weights, config, writer }: EncoderGraph, size: ImageSize | undefined, tokens = 1) {
+  /**
+   * `tokens` is the number of rows of each image: a number, or a value of the graph, as a list with one number.
+   */
+  constructor(
+    { weights, config, writer }: EncoderGraph,
+    size: ImageSize | undefined,
+    tokens: number | Value = 1,
+  ) {
     super(weights, config, writer);
     this.#size = size;
     config.refuseUnless('num_channels', [CHANNELS]);
@@ -52,8 +58,16 @@ export class ImageGraph extends EncoderGraph {
   }
 
   /** The same graph for layers in which each image has this number of rows. */
-  withTokens(tokens: number): ImageGraph {
+  withTokens(tokens: number | Value): ImageGraph {
     return new ImageGraph(this, this.#size, tokens);
+  }
+
+  /** A part of the model that reads the same images and has its own weights and settings. */
+  within(weightPrefix: string, config: ConfigReader): ImageGraph {
+    return new ImageGraph(
+      new EncoderGraph(this.weights.part(weightPrefix), config, this.writer),
+      this.#size,
+    );
   }
 
   /** Images x channels x height x width. */
@@ -70,13 +84,12 @@ export class ImageGraph extends EncoderGraph {
   }
 
   protected override get textShape(): Value {
-    return this.writer.once(`shape of images with ${this.#tokens} rows`, () =>
-      this.writer.op(
-        'Concat',
-        [this.batch, this.writer.integers([this.#tokens]), this.writer.integers([-1])],
-        int('axis', 0),
-      ),
-    );
+    const { writer } = this;
+    const tokens = this.#tokens;
+    return writer.once(`shape of images with ${tokens} rows`, () => {
+      const rows = typeof tokens === 'number' ? writer.integers([tokens]) : tokens;
+      return writer.op('Concat', [this.batch, rows, writer.integers([-1])], int('axis', 0));
+    });
   }
 
   /** Repeats a constant, whose first axis has the size 1, for each image. `axes` is the number of its axes. */
@@ -114,6 +127,11 @@ export class ImageGraph extends EncoderGraph {
     const { writer } = this;
     const map = writer.op('Reshape', [rows, writer.integers([-1, height, width, channels])]);
     return writer.op('Transpose', [map], ints('perm', [0, 3, 1, 2]));
+  }
+
+  /** Sizes of a value's axes, as a list. */
+  sizesOf(value: Value, start: number, end: number): Value {
+    return this.writer.op('Shape', [value], int('start', start), int('end', end));
   }
 
   /** The mean over an axis, which disappears. */

@@ -14,6 +14,7 @@ import {
   type TextArchitecture,
 } from './architectures.ts';
 import { ConfigReader } from './config-reader.ts';
+import { DETECTORS } from './detectors.ts';
 import { EncoderGraph } from './encoder-graph.ts';
 import { findWeights } from './find-weights.ts';
 import type { Axis, Value } from './graph-writer.ts';
@@ -93,7 +94,8 @@ const ofImages =
     if (architecture.input === 'pixels') return write(new ImageGraph(g, size), architecture);
     if (architecture.input === 'tokens or pixels')
       return write(new ImageGraph(towerOf(g, 'vision'), size), architecture.image);
-    throw otherInput(g, 'texts, not images');
+    const isDetector = architecture.input === 'pixels with objects';
+    throw otherInput(g, isDetector ? 'images to find objects in them' : 'texts, not images');
   };
 
 const otherInput = ({ config }: EncoderGraph, input: string): Error =>
@@ -205,6 +207,19 @@ export const writeImageVectors = (size: ImageSize | undefined): WriteOutput =>
 /** Output: the hidden states of each image. */
 export const writeImageStates = (size: ImageSize | undefined): WriteOutput =>
   ofImages(size, (g, { encode, axes }) => ({ value: encode(g), name: 'last_hidden_state', axes }));
+
+/** Output: the logits and the box of each query. */
+export const writeDetections =
+  (size: ImageSize | undefined): WriteOutput =>
+  (g, architecture) => {
+    if (architecture.input === 'pixels with objects') {
+      const value = architecture.detections(new ImageGraph(g, size));
+      return { value, name: 'detections', axes: ['batch', 'queries', 'values'] };
+    }
+    throw needsExport(
+      `Object detection with a model of type ${JSON.stringify(g.config.text('model_type', ''))} cannot be built without an export. Supported types: ${Object.keys(DETECTORS).join(', ')}.`,
+    );
+  };
 
 /** Names of the heads in errors. */
 const HEADS: Record<HeadName, string> = {

@@ -3,8 +3,10 @@ import { dirname } from 'node:path';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { Batching } from '#contract/batching.ts';
 import { configError } from '#contract/errors.ts';
-import type { ImageSize } from '#contract/image-recipe.ts';
+import type { ImageRecipe, ImageSize } from '#contract/image-recipe.ts';
 import { PIXEL_INPUT } from '#contract/manifest.ts';
+import { resizedSize } from '#core/images/resized-size.ts';
+import { tensorSize } from '#core/images/tensor-size.ts';
 import { rowOf } from '#core/model/raw-output.ts';
 import { findNotFinite } from '#core/numbers/finite.ts';
 import { type GraphProto, ModelProtoSchema, type ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
@@ -12,6 +14,7 @@ import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
 import { FLOAT32, typeName } from '../onnx/element-types.ts';
 import { precisionOf } from '../onnx/facts.ts';
+import { fillPixelMask } from '../onnx/fill-pixel-mask.ts';
 import { keepOutputs } from '../onnx/keep-outputs.ts';
 import { axesOf } from '../onnx/match-inputs.ts';
 import { rankOf, type SelectedOutput } from '../onnx/select-output.ts';
@@ -32,10 +35,13 @@ export interface RunImageGraph extends PreparedImageGraph {
 interface ImageGraphRequest {
   /** The model file, for messages. */
   readonly file: string;
-  readonly size: ImageSize;
+  /** How images are prepared, which determines the sizes of the tensors that the graph reads. */
+  readonly recipe: ImageRecipe;
   /** The output that the user chose. */
   readonly chosen: string | undefined;
   readonly outputs: readonly SelectedOutput[];
+  /** Changes the graph so that it has one of these outputs. */
+  readonly adapt: ((graph: GraphProto, file: string) => void) | undefined;
 }
 
 /** Rewrites an optimized graph for the runtime, and runs images through it. */
@@ -44,11 +50,12 @@ export async function prepareImageGraph(
   request: ImageGraphRequest,
   { graphPath, weightsPath }: OptimizedGraph,
 ): Promise<RunImageGraph> {
-  const { file, size } = request;
+  const { file, recipe, adapt } = request;
   const proto = fromBinary(ModelProtoSchema, await readFile(graphPath));
   const { graph } = proto;
   if (!graph) throw configError(`${file} has no graph. Export the model to ONNX again.`);
   const input = pixelInput(graph, request);
+  adapt?.(graph, file);
   const output = chooseOutput(graph, request);
   const precision = precisionOf(graph);
   const scores = SCORES.find((opType) => isResultOf(graph, output.name, opType));
@@ -56,15 +63,20 @@ export async function prepareImageGraph(
   rename(graph, input.name, PIXEL_INPUT);
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
 
-  const samples = imageSamples(dirname(graphPath), [CHANNELS, size.height, size.width]);
-  const run = async (...images: readonly Float32Array[]): Promise<TryResult> =>
-    await runtime.tryOut({ ...samples.runOf(images), graph: graphPath, output: output.name });
-  const [image, other] = [1, 2].map((seed) => sampleImage(size, seed)) as [Float32Array, Float32Array];
-  const first = await run(image).catch((error: unknown) => {
-    throw configError(
-      `ONNX Runtime cannot run ${file} on an image of ${size.height} x ${size.width} pixels: ${String(error)}`,
-    );
-  });
+  const [size, ...otherSizes] = sampleSizes(recipe);
+  const runOn = async (sides: ImageSize, seeds: readonly number[]): Promise<TryResult> => {
+    const samples = imageSamples(dirname(graphPath), [CHANNELS, sides.height, sides.width]);
+    const images = seeds.map((seed) => sampleImage(sides, seed));
+    return await runtime.tryOut({ ...samples.runOf(images), graph: graphPath, output: output.name });
+  };
+  const runOne = (sides: ImageSize): Promise<TryResult> =>
+    runOn(sides, [1]).catch((error: unknown) => {
+      throw configError(
+        `ONNX Runtime cannot run ${file} on an image of ${sides.height} x ${sides.width} pixels: ${String(error)}`,
+      );
+    });
+  const first = await runOne(size);
+  for (const sides of otherSizes) requireSameShape(first, await runOne(sides), file);
   const { dims } = first;
   // Without labels, the last axis has the values.
   const width = dims.at(output.shape.indexOf('num_labels')) ?? 0;
@@ -88,10 +100,10 @@ export async function prepareImageGraph(
     scores,
     precision,
     batching:
-      quantizesOverBatch(graph) || !(await canShareRun(first.data, () => run(image, other)))
+      quantizesOverBatch(graph) || !(await canShareRun(first.data, () => runOn(size, [1, 2])))
         ? 'single'
         : 'any',
-    positions: Math.max(patches, Math.ceil((size.height * size.width) / PIXELS_PER_POSITION)),
+    positions: Math.max(patches, Math.ceil(largestArea(recipe) / PIXELS_PER_POSITION)),
   };
 }
 
@@ -116,10 +128,35 @@ async function canShareRun(alone: Float32Array, run: () => Promise<TryResult>): 
   return isClose(rowOf(together, 0, Infinity), alone);
 }
 
-/** The input for pixels, whatever its name is: the only one of the graph. */
-function pixelInput(graph: GraphProto, { file, size }: ImageGraphRequest): ValueInfoProto {
+/** The sizes of the tensors to run: the only one, or those of a wide and of an upright image. */
+function sampleSizes({ size, resize }: ImageRecipe): readonly [ImageSize, ...ImageSize[]] {
+  if (size || !resize) return [size ?? WIDE];
+  return [resizedSize(WIDE, resize.to), resizedSize(UPRIGHT, resize.to)];
+}
+
+const WIDE: ImageSize = { height: 480, width: 640 };
+const UPRIGHT: ImageSize = { height: WIDE.width, width: WIDE.height };
+
+function largestArea(recipe: ImageRecipe): number {
+  const { height, width } = tensorSize(recipe) ?? WIDE;
+  return height * width;
+}
+
+/** Results of images of different sizes can only be returned together if they have the same shape. */
+function requireSameShape(one: TryResult, other: TryResult, file: string): void {
+  if (one.dims.join() === other.dims.join()) return;
+  throw configError(
+    `The output of ${file} has the shape [${one.dims.join(', ')}] or [${other.dims.join(', ')}] depending on the size of the image, which is not supported. Use a preprocessor_config.json whose \`size\` is a height and a width.`,
+  );
+}
+
+/** The input for pixels, whatever its name is: the only one of the graph, apart from a mask for padding. */
+function pixelInput(graph: GraphProto, { file, recipe }: ImageGraphRequest): ValueInfoProto {
   const weights = new Set(graph.initializer.map(({ name }) => name));
-  const inputs = graph.input.filter(({ name }) => !weights.has(name));
+  const declared = graph.input.filter(({ name }) => !weights.has(name));
+  const [pixels] = declared.filter((input) => axesOf(input).length === IMAGE_AXES);
+  if (pixels) fillPixelMask(graph, pixels.name, file);
+  const inputs = declared.filter((input) => graph.input.includes(input));
   const [only] = inputs;
   const dims = only && axesOf(only);
   if (!only || inputs.length > 1 || dims?.length !== IMAGE_AXES) {
@@ -133,13 +170,26 @@ function pixelInput(graph: GraphProto, { file, size }: ImageGraphRequest): Value
       `Input \`${only.name}\` of ${file} has the type ${typeName(element)}, but ${typeName(FLOAT32)} is required. Choose another graph with \`variant\`.`,
     );
   }
-  const wanted = [undefined, CHANNELS, size.height, size.width];
-  if (dims.some((dim, axis) => dim !== undefined && wanted[axis] !== undefined && dim !== wanted[axis])) {
+  requireSize(only, file, recipe);
+  return only;
+}
+
+/** Rejects a graph that was exported for another size of images. */
+function requireSize(input: ValueInfoProto, file: string, { size }: ImageRecipe): void {
+  const dims = axesOf(input);
+  const shown = dims.map((dim) => dim ?? 'any').join(', ');
+  const [, channels = CHANNELS, ...sides] = dims;
+  if (!size && sides.some((side) => side !== undefined)) {
     throw configError(
-      `Input \`${only.name}\` of ${file} has the shape [${dims.map((dim) => dim ?? 'any').join(', ')}], but images have ${CHANNELS} channels and ${size.height} x ${size.width} pixels according to preprocessor_config.json. Both must come from the same model.`,
+      `Input \`${input.name}\` of ${file} has the fixed shape [${shown}], but the size of images depends on their aspect ratio according to preprocessor_config.json. Export the model to ONNX with dynamic axes, or set \`size\` in preprocessor_config.json to the height and width of the graph.`,
     );
   }
-  return only;
+  const wanted = size ? [size.height, size.width] : [];
+  if (channels === CHANNELS && wanted.every((side, at) => (sides[at] ?? side) === side)) return;
+  const pixels = size ? `${size.height} x ${size.width} pixels` : 'any size';
+  throw configError(
+    `Input \`${input.name}\` of ${file} has the shape [${shown}], but images have ${CHANNELS} channels and ${pixels} according to preprocessor_config.json. Both must come from the same model.`,
+  );
 }
 
 function shownInputs(inputs: readonly ValueInfoProto[]): string {

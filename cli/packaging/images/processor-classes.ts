@@ -1,3 +1,4 @@
+import type { DetectionSettings } from '#contract/detection.ts';
 import type { PerChannel, ResampleFilter } from '#contract/image-recipe.ts';
 import { lookup } from '#core/values/lookup.ts';
 import type { StatedSize } from './processor-fields.ts';
@@ -31,6 +32,8 @@ export interface ProcessorClass {
   readonly hasOffset?: true;
   /** Accepts `shortest_edge` together with `longest_edge`, reduces sizes to a multiple, and pads. */
   readonly detects?: { readonly multipleOf: number };
+  /** How the class finds objects in the outputs of a model. */
+  readonly detection?: DetectionSettings;
 }
 
 const square = (size: number): StatedSize => ({ kind: 'exact', height: size, width: size });
@@ -63,7 +66,10 @@ const DETR: ProcessorClass = {
   filter: 'bilinear',
   normalize: imagenet,
   detects: { multipleOf: 1 },
+  detection: { scores: 'softmax' },
 };
+/** Of these classes, transformers considers the 100 highest scores. */
+const DEFORMABLE_DETR: ProcessorClass = { ...DETR, detection: { scores: 'sigmoid', candidates: 100 } };
 
 const CLASSES: Readonly<Record<string, ProcessorClass>> = lookup<ProcessorClass>({
   ViT: { sizeNumber: 'square', size: square(224), filter: 'bilinear', crop: noCrop, normalize: standard },
@@ -104,12 +110,15 @@ const CLASSES: Readonly<Record<string, ProcessorClass>> = lookup<ProcessorClass>
   },
   Segformer: { sizeNumber: 'square', size: square(512), filter: 'bilinear', normalize: imagenet },
   Detr: DETR,
+  ConditionalDetr: DEFORMABLE_DETR,
+  DeformableDetr: DEFORMABLE_DETR,
   Yolos: { ...DETR, detects: { multipleOf: 16 } },
   RTDetr: {
     size: square(640),
     filter: 'bilinear',
     normalize: { ...imagenet, isDefault: false },
     detects: { multipleOf: 1 },
+    detection: { scores: 'sigmoid' },
   },
 });
 
@@ -123,9 +132,13 @@ export const PROCESSOR_OF_MODEL: Readonly<Record<string, string>> = lookup({
   beit: 'Beit',
   clip: 'CLIP',
   clip_vision_model: 'CLIP',
+  conditional_detr: 'ConditionalDetr',
   convnext: 'ConvNext',
   convnextv2: 'ConvNext',
+  d_fine: 'RTDetr',
+  dab_detr: 'ConditionalDetr',
   'data2vec-vision': 'Beit',
+  deformable_detr: 'DeformableDetr',
   deit: 'DeiT',
   detr: 'Detr',
   dinov2: 'Bit',
@@ -138,9 +151,11 @@ export const PROCESSOR_OF_MODEL: Readonly<Record<string, string>> = lookup({
   resnet: 'ConvNext',
   regnet: 'ConvNext',
   rt_detr: 'RTDetr',
+  rt_detr_v2: 'RTDetr',
   segformer: 'Segformer',
   siglip: 'Siglip',
   siglip_vision_model: 'Siglip',
+  'table-transformer': 'Detr',
   swin: 'ViT',
   swinv2: 'ViT',
   vit: 'ViT',

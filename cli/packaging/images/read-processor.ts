@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { DetectionSettings } from '#contract/detection.ts';
 import { configError } from '#contract/errors.ts';
 import type { ImageRecipe } from '#contract/image-recipe.ts';
 import { isObject } from '#core/json/is-object.ts';
@@ -20,6 +21,8 @@ export interface ImageProcessor {
    */
   readonly asksForFast: boolean;
   readonly recipe: ImageRecipe;
+  /** How the class finds objects; undefined if it does not. */
+  readonly detection?: DetectionSettings | undefined;
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -89,6 +92,7 @@ function transformersProcessor(
     name: fullName,
     asksForFast: stated?.endsWith('Fast') === true,
     recipe: processorRecipe(new ProcessorFields(file, fullName, values), type),
+    detection: type.detection,
   };
 }
 

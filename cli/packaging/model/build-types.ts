@@ -3,6 +3,7 @@ import type { ImageBuildType } from '../images/image-build-type.ts';
 import { imageClassificationBuild } from '../images/image-classification.ts';
 import { imageEmbeddingBuild } from '../images/image-embedding.ts';
 import { imageSegmentationBuild } from '../images/image-segmentation.ts';
+import { objectDetectionBuild } from '../images/object-detection.ts';
 import type { BuildType, GuessedType } from './build-type.ts';
 import { embeddingBuild } from './embedding.ts';
 import { fillMaskBuild } from './fill-mask.ts';
@@ -34,6 +35,7 @@ export const IMAGE_BUILD_TYPES: { readonly [Type in ImageModelType]: ImageBuildT
   image_classification: imageClassificationBuild,
   image_embedding: imageEmbeddingBuild,
   image_segmentation: imageSegmentationBuild,
+  object_detection: objectDetectionBuild,
 };
 
 /** All model types. If clues are equally certain, the first type is guessed. */

@@ -1,3 +1,4 @@
+import { DEFAULT_THRESHOLD } from '#contract/detection.ts';
 import type { TokenTableSettings } from '#contract/token-table.ts';
 import type { Manifest, CardFacts, ModelLicense } from '#contract/manifest.ts';
 import type { LayerSettings, Pooling } from '#contract/sentence.ts';
@@ -58,8 +59,14 @@ export function sentenceFacts(
 }
 
 /** Table rows about the images that a model reads; empty for models that read texts. */
-export const imageFacts = ({ images }: Pick<Manifest, 'images'>): [string, string][] =>
-  images ? [['Images', `scaled to ${imageSizeText(images.recipe)}`]] : [];
+export function imageFacts({ images, detection }: Pick<Manifest, 'images' | 'detection'>): [string, string][] {
+  if (!images) return [];
+  const { threshold = DEFAULT_THRESHOLD } = detection ?? {};
+  return [
+    ['Images', `scaled to ${imageSizeText(images.recipe)}`],
+    ...(detection ? [['Objects', `with a score above ${threshold}`] satisfies [string, string]] : []),
+  ];
+}
 
 /** The size to which images are scaled, for people. */
 export function imageSizeText(recipe: ImageRecipe): string {

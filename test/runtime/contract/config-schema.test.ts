@@ -93,6 +93,7 @@ describe('the published schema', () => {
       'do_query_expansion',
       'attend_to_expansion_tokens',
       'skiplist_words',
+      'threshold',
       'output_path',
       'cache_dir',
       'target',

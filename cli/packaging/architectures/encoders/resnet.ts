@@ -8,30 +8,72 @@ import { type ImageGraph, readSizes } from '../image-graph.ts';
 const EPSILON = 1e-5;
 const INNER_ACTIVATION = 'relu';
 
-/** ResNet: stages of convolutions, most of which halve the height and width of the map. */
+/** Names of a convolution and of its batch norm. */
+type ConvolutionNames = readonly [convolution: string, norm: string];
+
+/** How a library names the weights of ResNet. Stages, layers and parts count from 0. */
+export interface ResnetNames {
+  readonly stem: ConvolutionNames;
+  readonly layer: (stage: number, layer: number) => string;
+  /** Convolutions of a layer. */
+  readonly part: (layer: string, part: number) => ConvolutionNames;
+  readonly shortcut: (layer: string) => ConvolutionNames;
+}
+
+/** The layers of a ResNet. */
+export interface ResnetShape {
+  /** Number of layers of each stage. */
+  readonly depths: readonly number[];
+  /** For each convolution of a layer, whether it is the one that reduces the map. */
+  readonly reduces: readonly boolean[];
+  readonly isFirstStageHalved: boolean;
+  readonly activation: string;
+}
+
+const inTransformers = (name: string): ConvolutionNames => [`${name}.convolution`, `${name}.normalization`];
+
+const NAMES: ResnetNames = {
+  stem: inTransformers('embedder.embedder'),
+  layer: (stage, layer) => `encoder.stages.${stage}.layers.${layer}`,
+  part: (layer, part) => inTransformers(`${layer}.layer.${part}`),
+  shortcut: (layer) => inTransformers(`${layer}.shortcut`),
+};
+
+/** ResNet as transformers stores it. */
 export function resnet(g: ImageGraph): Value {
-  const { config, writer } = g;
-  const activation = config.text('hidden_act', 'relu');
-  const strides = stridesOf(g);
-  const stem = g.activation(normalized(g, g.pixels, 'embedder.embedder', 2), activation);
-  let map = writer.op(
+  const { config } = g;
+  return resnetMap(g, NAMES, {
+    depths: readSizes(config, 'depths', [3, 4, 6, 3]),
+    reduces: reducingParts(g),
+    isFirstStageHalved: config.flag('downsample_in_first_stage', false),
+    activation: config.text('hidden_act', 'relu'),
+  });
+}
+
+/** Stages of convolutions, most of which halve the height and width of the map. */
+export function resnetMap(
+  g: ImageGraph,
+  names: ResnetNames,
+  { depths, reduces, isFirstStageHalved, activation }: ResnetShape,
+): Value {
+  const stem = g.activation(normalized(g, g.pixels, names.stem, 2), activation);
+  let map = g.writer.op(
     'MaxPool',
     [stem],
     ints('kernel_shape', [3, 3]),
     ints('strides', [2, 2]),
     ints('pads', [1, 1, 1, 1]),
   );
-  for (const [stage, depth] of readSizes(config, 'depths', [3, 4, 6, 3]).entries()) {
-    const isHalved = stage > 0 || config.flag('downsample_in_first_stage', false);
+  for (const [stage, depth] of depths.entries()) {
+    const isHalved = stage > 0 || isFirstStageHalved;
     for (let at = 0; at < depth; at += 1) {
-      const name = `encoder.stages.${stage}.layers.${at}`;
+      const layer = names.layer(stage, at);
       const stride = at === 0 && isHalved ? 2 : 1;
-      const residual = g.hasWeight(`${name}.shortcut.convolution.weight`)
-        ? normalized(g, map, `${name}.shortcut`, stride)
-        : map;
-      const inner = strides.reduce((value, reduces, part) => {
-        const result = normalized(g, value, `${name}.layer.${part}`, reduces ? stride : 1);
-        return part === strides.length - 1 ? result : g.activation(result, INNER_ACTIVATION);
+      const shortcut = names.shortcut(layer);
+      const residual = g.hasWeight(`${shortcut[0]}.weight`) ? normalized(g, map, shortcut, stride) : map;
+      const inner = reduces.reduce((value, isReducing, part) => {
+        const result = normalized(g, value, names.part(layer, part), isReducing ? stride : 1);
+        return part === reduces.length - 1 ? result : g.activation(result, INNER_ACTIVATION);
       }, map);
       map = g.activation(g.add(inner, residual), activation);
     }
@@ -39,8 +81,7 @@ export function resnet(g: ImageGraph): Value {
   return map;
 }
 
-/** For each convolution of a layer, whether it is the one that reduces the map. */
-function stridesOf({ config }: ImageGraph): readonly boolean[] {
+function reducingParts({ config }: ImageGraph): readonly boolean[] {
   const type = config.text('layer_type', 'bottleneck');
   const found = LAYERS[type];
   if (found) return found(config.flag('downsample_in_bottleneck', false));
@@ -55,11 +96,9 @@ const LAYERS = lookup<(isFirst: boolean) => readonly boolean[]>({
 });
 
 /** A convolution and its batch norm, which ONNX Runtime combines during the build. */
-function normalized(g: ImageGraph, map: Value, name: string, stride: number): Value {
-  const [, , kernel = 1] = g.weights.get(`${name}.convolution.weight`).shape;
-  const convolved = g.convolution(map, `${name}.convolution`, { stride, padding: Math.floor(kernel / 2) });
-  const parts = ['weight', 'bias', 'running_mean', 'running_var'].map((part) =>
-    g.weight(`${name}.normalization.${part}`),
-  );
+function normalized(g: ImageGraph, map: Value, [convolution, norm]: ConvolutionNames, stride: number): Value {
+  const [, , kernel = 1] = g.weights.get(`${convolution}.weight`).shape;
+  const convolved = g.convolution(map, convolution, { stride, padding: Math.floor(kernel / 2) });
+  const parts = ['weight', 'bias', 'running_mean', 'running_var'].map((part) => g.weight(`${norm}.${part}`));
   return g.writer.op('BatchNormalization', [convolved, ...parts], float('epsilon', EPSILON));
 }

@@ -8,19 +8,19 @@ import { EXAMPLE_IMAGE } from '../schemas/images.ts';
 import type { PredictBody } from '../served/served-type.ts';
 
 /**
- * Reads the body of a request with images: a multipart form with files, whose other fields are the
- * options, the file of one image, or JSON.
+ * Reads the body of a request that contains files of images: a multipart form with files, whose other fields
+ * are the options, or the file of one image. Returns undefined for other bodies, which are JSON.
  */
 export async function readImageBody(
   request: RequestBody,
   schema: TUnsafe<PredictBody>,
   maxBodyBytes: number,
   readBody: ExchangeBodyReader,
-): Promise<PredictBody> {
+): Promise<PredictBody | undefined> {
   const type = request.headers.get('content-type') ?? '';
   if (isImageType(type)) return { inputs: [await request.readBody({ maxBodyBytes })] };
   const boundary = boundaryOf(type);
-  if (boundary === undefined) return await readBody(request, schema);
+  if (boundary === undefined) return undefined;
   const { fields, files } = await readForm(inOnePiece(await request.readBody({ maxBodyBytes })), boundary);
   if (files.length === 0) throw inputError('The form must have at least one file.');
   const options = Object.fromEntries([...fields].map(([name, values]) => [name, valueOf(values)]));

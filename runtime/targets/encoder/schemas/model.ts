@@ -43,6 +43,11 @@ export const modelMetadata = Type.Object(
         },
       ),
     ),
+    threshold: Type.Optional(
+      Type.Number({
+        description: 'Score threshold of requests that do not set one (models that find objects only).',
+      }),
+    ),
     static_form: Type.Optional(
       Type.Object(
         {

@@ -4,7 +4,7 @@ import { memberOf } from '#core/values/member-of.ts';
  * Fields in the contract's request body that do not exist in Hugging Face's APIs, which would
  * ignore them.
  */
-const CONTRACT_MEMBERS = ['metadata', 'top_k', 'aggregation', 'mask'];
+const CONTRACT_MEMBERS = ['metadata', 'top_k', 'threshold', 'aggregation', 'mask'];
 
 /**
  * Whether a `/predict` body uses the format of text-embeddings-inference or of Hugging Face's

@@ -5,6 +5,7 @@ import { servedImageClassification } from './image-classification.ts';
 import { servedImageEmbedding } from './image-embedding.ts';
 import { servedImageSegmentation } from './image-segmentation.ts';
 import { servedMultiVector } from './multi-vector.ts';
+import { servedObjectDetection } from './object-detection.ts';
 import { servedQuestionAnswering } from './question-answering.ts';
 import { servedSentenceEmbedding } from './sentence-embedding.ts';
 import { servedSequenceClassification } from './sequence-classification.ts';
@@ -28,4 +29,5 @@ export const SERVED: Readonly<Record<ModelType, ServedType>> = {
   image_classification: servedImageClassification,
   image_embedding: servedImageEmbedding,
   image_segmentation: servedImageSegmentation,
+  object_detection: servedObjectDetection,
 };

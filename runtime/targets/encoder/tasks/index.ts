@@ -4,6 +4,7 @@ import { imageClassificationTask } from './image-classification.ts';
 import { imageEmbeddingTask } from './image-embedding.ts';
 import { imageSegmentationTask } from './image-segmentation.ts';
 import { multiVectorTask } from './multi-vector.ts';
+import { objectDetectionTask } from './object-detection.ts';
 import { questionAnsweringTask } from './question-answering.ts';
 import { sentenceEmbeddingTask } from './sentence-embedding.ts';
 import { sparseEmbeddingTask } from './sparse-embedding.ts';
@@ -29,4 +30,5 @@ export const TASKS: Record<ModelType, Task<unknown>> = {
   image_classification: imageClassificationTask,
   image_embedding: imageEmbeddingTask,
   image_segmentation: imageSegmentationTask,
+  object_detection: objectDetectionTask,
 };

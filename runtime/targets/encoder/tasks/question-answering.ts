@@ -21,7 +21,7 @@ export const questionAnsweringTask: Task<QuestionAnsweringResult> = {
     },
     'top-k': {
       value: 'count',
-      help: 'Fill-mask models: candidates per mask (5); question answering models: maximum answers per text (1); sequence classification models: number of highest-scoring labels to add',
+      help: 'Fill-mask models: candidates per mask (5); question answering models: maximum answers per text (1); sequence classification models: number of highest-scoring labels to add; object detection models: maximum objects per image (all)',
     },
     'max-answer-len': {
       value: 'count',

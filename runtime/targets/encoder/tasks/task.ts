@@ -14,6 +14,8 @@ import type { MaskFormat } from '../math/masks.ts';
 export interface ResultOptions extends VectorOptions {
   /** Maximum number of labels or of candidates per mask. The highest scores are kept. */
   readonly topK?: number | undefined;
+  /** Object detection only: objects with a score up to this one are not returned. */
+  readonly threshold?: number | undefined;
   /** Fill-mask only: ids of the tokens to score. Default: all tokens. */
   readonly targets?: readonly number[] | undefined;
   /** Sparse embeddings only: number of values to keep, largest first. Default: all nonzero values. */

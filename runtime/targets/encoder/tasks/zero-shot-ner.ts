@@ -27,7 +27,7 @@ export const zeroShotNerTask: Task<ZeroShotNerResult> = {
   flags: {
     threshold: {
       value: 'number',
-      help: 'Zero-shot NER models: minimum score of an entity, from 0 to 1',
+      help: 'Zero-shot NER and object detection models: minimum score of an entity or object, from 0 to 1',
       defaultText: '0.5',
     },
     'flat-ner': {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { DEFAULT_THRESHOLD } from '#contract/detection.ts';
 import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
 import type { Manifest, StaticForm } from '#contract/manifest.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
@@ -68,6 +69,7 @@ function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
     mask,
     staticForm,
     images,
+    detection,
     license,
     card = {},
   } = manifest;
@@ -78,6 +80,7 @@ function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
     // JavaScript objects always have their integer keys in numeric order.
     ...(id2label ? { id2label: { ...id2label } } : {}),
     ...(images?.recipe.size ? { image_size: images.recipe.size } : {}),
+    ...(detection ? { threshold: detection.threshold ?? DEFAULT_THRESHOLD } : {}),
     // Softmax, the default, is omitted, so that the response for most models contains only the
     // fields that the contract defines.
     ...(scoreFunction && scoreFunction !== 'softmax' ? { score_function: scoreFunction } : {}),

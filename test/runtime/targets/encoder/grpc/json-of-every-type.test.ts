@@ -15,6 +15,7 @@ const LABELS = { ...TEXTS, labels: ['person', 'place'] };
 const IMAGES = { inputs: [SMALLEST_IMAGE.text] };
 const REQUESTS: Record<ModelType, readonly JsonObject[]> = {
   image_classification: [IMAGES],
+  object_detection: [IMAGES, { ...IMAGES, threshold: 0.1, topK: 2 }],
   image_embedding: [IMAGES, { ...IMAGES, dimensions: 2 }],
   image_segmentation: [IMAGES, { ...IMAGES, mask: 'MASK_FORMAT_PNG' }],
   embedding: [TEXTS],

@@ -26,6 +26,7 @@ const SERVICES = {
   image_classification: ['ImageClassification', 'encoder/image_classification.proto'],
   image_embedding: ['ImageEmbedding', 'encoder/image_embedding.proto'],
   image_segmentation: ['ImageSegmentation', 'encoder/image_segmentation.proto'],
+  object_detection: ['ObjectDetection', 'encoder/object_detection.proto'],
 } as const;
 
 export interface ModelServer extends TestClient {

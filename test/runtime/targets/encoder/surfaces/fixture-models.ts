@@ -21,6 +21,7 @@ export const FIXTURE_MODELS = [
   'shapes',
   'patches',
   'regions',
+  'boxes',
 ] as const;
 
 const golden = (name: string): string => join(FIXTURES, 'golden', name);

@@ -3,6 +3,8 @@ import { text } from 'node:stream/consumers';
 import { expect, test, describe } from 'vitest';
 import { axeFindings } from '#test/helpers/axe.ts';
 import { provideChromium } from '#test/helpers/chromium.ts';
+import { expectClose } from '#test/helpers/close.ts';
+import { DETECTION } from '#test/helpers/golden-detection.ts';
 import { SHAPES } from '#test/helpers/golden-shapes.ts';
 import { FIXTURES } from '#test/helpers/paths.ts';
 import { usePages } from '#test/helpers/use-pages.ts';
@@ -25,6 +27,7 @@ describe.skipIf(chromium === undefined)('the model page', () => {
     'shapes',
     'patches',
     'regions',
+    'boxes',
   ]);
   const ask = async (path: string, body: unknown): Promise<unknown> => {
     const headers = { 'Content-Type': 'application/json' };
@@ -128,6 +131,36 @@ describe.skipIf(chromium === undefined)('the model page', () => {
       // The file is rotated by its Exif data, but the model reads the pixels as they are stored.
       const rotated = await page.locator('.segmented img').last().boundingBox();
       expect(rotated?.width).toBeGreaterThan(rotated?.height ?? Infinity);
+    }));
+
+  test('a detector draws the boxes of objects over each image, and lists them next to it', () =>
+    pages.visit(origin('boxes'), async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'boxes' }).waitFor();
+      expect(await page.locator('.top').innerText()).toContain('Object detection · circle, square, stripes');
+      await page.getByLabel('Choose images', { exact: true }).first().setInputFiles(PATHS);
+      await page.getByRole('img', { name: 'circle.gif' }).waitFor();
+      await run(page);
+      for (const [at, { name }] of SHAPES.entries()) {
+        const expected = (DETECTION['boxes']?.[name] ?? []).filter(({ score }) => score > 0.5);
+        const result = page.locator('.result').nth(at);
+        const rows = page.getByRole('table', { name: `Objects in image ${at + 1}` }).locator('tbody th');
+        expect(await rows.allInnerTexts()).toEqual(expected.map(({ label }) => label));
+        const boxes = await result.locator('rect').evaluateAll((drawn) =>
+          drawn.map((box) => ['x', 'y', 'width', 'height'].map((part) => Number(box.getAttribute(part)))),
+        );
+        const corners = expected.map(({ box: [left, top, right, bottom] }) => [
+          left,
+          top,
+          right - left,
+          bottom - top,
+        ]);
+        expectClose(boxes.flat(), corners.toReversed().flat(), name, 0.1);
+      }
+      const view = page.locator('.result svg').first();
+      await expect.poll(() => view.getAttribute('viewBox')).toBe('0 0 120 90');
+      const [image, over] = [await page.locator('.result img').first().boundingBox(), await view.boundingBox()];
+      expect(over).toEqual(image);
+      expect(await page.getByRole('status').innerText()).toMatch(/^Image 1: square 96\.\d%, square 96\.\d%, circle/);
     }));
 
   test('a model with dense and sparse vectors shows similarities and the words of each text', () =>

@@ -6,6 +6,7 @@ import { sparseEmbedding } from './sparse-embedding.ts';
 import { fillMask } from './fill-mask.ts';
 import { imageClassification, imageEmbedding } from './images.ts';
 import { imageSegmentation } from './image-segmentation.ts';
+import { objectDetection } from './object-detection.ts';
 import { sequenceClassification } from './sequence-classification.ts';
 import { tokenClassification } from './token-classification.ts';
 import { zeroShotClassification } from './zero-shot-classification.ts';
@@ -25,6 +26,7 @@ const TASKS: Record<string, Task> = {
   image_classification: imageClassification,
   image_embedding: imageEmbedding,
   image_segmentation: imageSegmentation,
+  object_detection: objectDetection,
 };
 
 export function taskOf({ model_type, id2label, score_function, outputs }: Model) {

@@ -9,6 +9,7 @@ export interface Model {
   readonly default_prompt_name?: string;
   readonly outputs?: readonly string[];
   readonly mask_token?: string;
+  readonly threshold?: number;
   readonly license?: string;
   readonly license_name?: string;
 }
