@@ -3,6 +3,7 @@ import { inputError } from '#contract/errors.ts';
 import { type CropPosition, cropPosition } from './crop-position.ts';
 import type { Region } from './regions.ts';
 import { resample } from './resample.ts';
+import type { ResamplePasses } from './resample-passes.ts';
 import { resizedSize } from './resized-size.ts';
 import { RGB, type RgbImage } from './rgb-image.ts';
 import { valueTable } from './value-table.ts';
@@ -18,7 +19,7 @@ export interface ImageTensor extends ImageSize {
 const MOST_PIXELS = 16_777_216;
 
 /** Returns a function that makes the tensor for an image. It computes what all images share only once. */
-export function tensorMaker(recipe: ImageRecipe): (image: RgbImage) => ImageTensor {
+export function tensorMaker(recipe: ImageRecipe, passes: ResamplePasses): (image: RgbImage) => ImageTensor {
   const order = recipe.channels === 'rgb' ? ([0, 1, 2] as const) : ([2, 1, 0] as const);
   const tables = order.map((from, channel) => ({
     from,
@@ -26,7 +27,7 @@ export function tensorMaker(recipe: ImageRecipe): (image: RgbImage) => ImageTens
     table: valueTable(recipe.values, channel as 0 | 1 | 2),
   }));
   return (image) => {
-    const placed = placeImage(image, recipe);
+    const placed = placeImage(image, recipe, passes);
     const content = { height: placed.height, width: placed.width };
     const { height, width } = paddedSize(content, recipe.pad);
     const values = new Float32Array(RGB * height * width);
@@ -55,7 +56,7 @@ function paddedSize(content: ImageSize, pad: ImageSize | undefined): ImageSize {
 }
 
 /** Resizes and crops an image. Only those pixels are computed that remain after the crop. */
-function placeImage(image: RgbImage, recipe: ImageRecipe): RgbImage {
+function placeImage(image: RgbImage, recipe: ImageRecipe, passes: ResamplePasses): RgbImage {
   const scaled = recipe.resize === undefined ? image : resizedSize(image, recipe.resize.to);
   const crop = recipe.crop ?? { height: scaled.height, width: scaled.width };
   if (crop.height * crop.width > MOST_PIXELS) {
@@ -72,7 +73,11 @@ function placeImage(image: RgbImage, recipe: ImageRecipe): RgbImage {
   const filter = recipe.resize?.filter ?? 'nearest';
   const isWhole = region.width === image.width && region.height === image.height;
   const isSame = scaled.width === image.width && scaled.height === image.height;
-  const part = isSame ? (isWhole ? image : cut(image, region)) : resample(image, scaled, filter, { region });
+  const part = isSame
+    ? isWhole
+      ? image
+      : cut(image, region)
+    : resample(image, scaled, filter, passes, { region });
   return recipe.crop === undefined ? part : onCanvas(part, recipe.crop, rows, columns);
 }
 

@@ -15,6 +15,8 @@ const THREADS = { 'one thread per CPU': 0, 'one thread': 1 } as const;
 
 const SERVER = join(import.meta.dirname, 'server.py');
 
+const FLAGS = ['--disable-grpc', '--log-level', 'silent', '--http-hostname', '127.0.0.1'];
+
 export const imageContestants = (
   executable: string,
   python: string,
@@ -23,12 +25,7 @@ export const imageContestants = (
 ): ImageContestant[] => [
   {
     name: OURS,
-    serve: (port) =>
-      encoder(
-        executable,
-        ...['serve', '--http-port', String(port), '--disable-grpc', '--log-level', 'silent'],
-        ...['--http-hostname', '127.0.0.1'],
-      ),
+    serve: (port) => encoder(executable, 'serve', '--http-port', String(port), ...FLAGS),
   },
   ...Object.entries(THREADS).map(([threads, count]) => ({
     name: `FastAPI, ${threads}`,

@@ -4,6 +4,7 @@ import { DEFAULT_IMAGE_LIMITS, type ImageLimits } from '#core/images/read-image-
 import { RGB } from '#core/images/rgb-image.ts';
 import type { FailedInference } from '#core/model/raw-output.ts';
 import { decodeImage } from '#platform/images/decode-image.ts';
+import { wasmPasses } from '#platform/images/pixels/wasm-passes.ts';
 import { OnnxTensor, type OnnxSession } from '#platform/onnx/session.ts';
 import { failedInput } from './image-input.ts';
 import type { RunBatchOnce } from './run-graph.ts';
@@ -20,7 +21,7 @@ export function imageRunner(
   if (!images) throw new Error('the model does not read images');
   const { alpha, size } = images.recipe;
   const length = RGB * size.height * size.width;
-  const makeTensor = tensorMaker(images.recipe);
+  const makeTensor = tensorMaker(images.recipe, wasmPasses);
   return async ({ images: files = [] }) => {
     const values = new Float32Array(files.length * length);
     const failed: (FailedInference | undefined)[] = [];
