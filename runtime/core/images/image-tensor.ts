@@ -20,26 +20,26 @@ const MOST_PIXELS = 16_777_216;
 
 /** Returns a function that makes the tensor for an image. It computes what all images share only once. */
 export function tensorMaker(recipe: ImageRecipe, passes: ResamplePasses): (image: RgbImage) => ImageTensor {
-  const order = recipe.channels === 'rgb' ? ([0, 1, 2] as const) : ([2, 1, 0] as const);
-  const tables = order.map((from, channel) => ({
-    from,
-    // Processors normalize with the mean of the channel at the same place, whatever its color is.
-    table: valueTable(recipe.values, channel as 0 | 1 | 2),
-  }));
+  const [first, second, third] = recipe.channels === 'rgb' ? ([0, 1, 2] as const) : ([2, 1, 0] as const);
+  // Processors normalize with the mean of the channel at the same place, whatever its color is.
+  const [firstTable, secondTable, thirdTable] = [0, 1, 2].map((channel) =>
+    valueTable(recipe.values, channel as 0 | 1 | 2),
+  ) as [Float32Array, Float32Array, Float32Array];
   return (image) => {
     const placed = placeImage(image, recipe, passes);
     const content = { height: placed.height, width: placed.width };
     const { height, width } = paddedSize(content, recipe.pad);
-    const values = new Float32Array(RGB * height * width);
-    for (const [channel, { from, table }] of tables.entries()) {
-      let pixel = from;
-      for (let row = 0; row < content.height; row += 1) {
-        let to = (channel * height + row) * width;
-        for (let column = 0; column < content.width; column += 1) {
-          values[to] = table[placed.pixels[pixel] ?? 0] ?? 0;
-          to += 1;
-          pixel += RGB;
-        }
+    const { pixels } = placed;
+    const channel = height * width;
+    const values = new Float32Array(RGB * channel);
+    let pixel = 0;
+    for (let row = 0; row < content.height; row += 1) {
+      const start = row * width;
+      for (let to = start; to < start + content.width; to += 1) {
+        values[to] = firstTable[pixels[pixel + first] ?? 0] ?? 0;
+        values[to + channel] = secondTable[pixels[pixel + second] ?? 0] ?? 0;
+        values[to + channel * 2] = thirdTable[pixels[pixel + third] ?? 0] ?? 0;
+        pixel += RGB;
       }
     }
     return { values, height, width, content };

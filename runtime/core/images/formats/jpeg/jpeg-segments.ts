@@ -115,18 +115,29 @@ function readSegment(marker: number, segment: ByteCursor, state: JpegState): voi
   }
 }
 
+/** The largest number of a table. */
+const LAST_TABLE = 3;
+/** The largest value in a table for first coefficients, which is a number of bits. */
+const MOST_BITS = 15;
+
 function readHuffmanTables(segment: ByteCursor, state: JpegState): void {
   while (segment.left > 0) {
     const kind = segment.u8();
+    const [isAc, number] = [kind >> 4, kind & 15];
     const counts = segment.take(16);
     const values = segment.take(counts.reduce((sum, count) => sum + count, 0));
-    (kind >> 4 === 0 ? state.dc : state.ac).set(kind & 15, huffmanTable(counts, values));
+    if (isAc > 1 || number > LAST_TABLE || (isAc === 0 && values.some((value) => value > MOST_BITS))) {
+      throw damaged('jpeg', 'a table of Huffman codes has numbers that do not exist');
+    }
+    (isAc === 0 ? state.dc : state.ac).set(number, huffmanTable(counts, values));
   }
 }
 
 function readQuantization(segment: ByteCursor, state: JpegState): void {
   while (segment.left > 0) {
     const kind = segment.u8();
+    if ((kind & 15) > LAST_TABLE)
+      throw damaged('jpeg', 'a quantization table has a number that does not exist');
     const table = new Uint16Array(64);
     for (let index = 0; index < 64; index += 1) {
       table[zigzag(index)] = kind >> 4 === 0 ? segment.u8() : segment.u16be();
