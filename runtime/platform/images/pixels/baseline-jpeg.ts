@@ -69,9 +69,8 @@ function baselineComponents(
   const components = scan.components.flatMap(({ index, dc, ac }, at): BaselineComponent[] => {
     const component = frame.components[index];
     const factors = component && quantization.get(component.quantization);
-    const isKnown =
-      index === at && component && dc && ac && factors?.every((value) => value <= LARGEST_FACTOR);
-    return isKnown ? [{ ...component, dc, ac, factors }] : [];
+    if (index !== at || !component || !dc || !ac || !factors) return [];
+    return factors.every((value) => value <= LARGEST_FACTOR) ? [{ ...component, dc, ac, factors }] : [];
   });
   return components.length === frame.components.length ? components : undefined;
 }
