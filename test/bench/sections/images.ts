@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { greatest } from '#core/numbers/extremes.ts';
 import { installPython } from '../../helpers/install-python.ts';
 import { imageContestants, imageMaker, OURS, pythonLoops } from '../images/contestants.ts';
 import {
@@ -97,15 +98,19 @@ async function start(bench: Workbench): Promise<Running[]> {
   return running;
 }
 
-/** All programs must find the same labels. */
+/** Prints how much the labels of the programs differ. transformers.js resizes images to other pixels. */
 function printAgreement(running: readonly Running[]): void {
   const read = (text: string): { label: string; score: number }[] =>
     JSON.parse(text) as { label: string; score: number }[];
   const ours = read(running[0]?.first ?? '[]');
   for (const { name, first } of running.slice(1)) {
     const scores = new Map(read(first).map(({ label, score }) => [label, score]));
-    const differences = ours.map(({ label, score }) => Math.abs(score - (scores.get(label) ?? NaN)));
-    print(`Largest difference of the best scores from ${name}: ${Math.max(...differences).toExponential(1)}`);
+    const shared = ours.filter(({ label }) => scores.has(label));
+    const differences = shared.map(({ label, score }) => Math.abs(score - (scores.get(label) ?? 0)));
+    const most = greatest(differences).toExponential(1);
+    print(
+      `${name} has ${shared.length} of our ${ours.length} best labels; largest difference of their scores: ${most}`,
+    );
   }
   print();
 }

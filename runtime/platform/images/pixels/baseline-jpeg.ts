@@ -93,7 +93,7 @@ function isUsual(frame: JpegFrame, state: JpegState): boolean {
 }
 
 /** Bytes of a table of codes, see jpeg.as. */
-const TABLE_BYTES = 2440;
+const TABLE_BYTES = 4488;
 const COMPONENT_NUMBERS = 8;
 /** Bytes of pixels that are computed together, so that they stay in the cache of a processor. */
 const BYTES_TOGETHER = 65_536;

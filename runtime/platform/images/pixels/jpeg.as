@@ -4,10 +4,11 @@
  * way are not decoded, so that another decoder decides about them.
  */
 
-// Positions in a table of codes: the values of short codes with their lengths; for long codes, the largest code and the
-// offset of its value for each length; and all values.
+// Positions in a table of codes: the values of short codes with their lengths; short codes together with the
+// coefficients after them; for long codes, the largest code and the offset of its value for each length; and all values.
 const SHORT_BITS: i32 = 10;
-const LARGEST: usize = 2 << SHORT_BITS;
+const WHOLE: usize = 2 << SHORT_BITS;
+const LARGEST: usize = WHOLE + (2 << SHORT_BITS);
 const OFFSETS: usize = LARGEST + 4 * 17;
 const VALUES: usize = OFFSETS + 4 * 17;
 
@@ -32,7 +33,25 @@ export function buildTable(table: usize, counts: usize, values: usize): bool {
     store<i32>(table + LARGEST + (<usize>bits << 2), count > 0 ? code - 1 : -1);
     code <<= 1;
   }
+  findWhole(table);
   return true;
+}
+
+/**
+ * For bits that contain a code and its whole coefficient, stores the coefficient in the upper 8 bits, the number of
+ * zeros before it, and in the lower 4 bits the number of bits of both.
+ */
+function findWhole(table: usize): void {
+  for (let bits: i32 = 0; bits < 1 << SHORT_BITS; bits++) {
+    const code: i32 = load<u16>(table + (<usize>bits << 1));
+    const size = code & 15;
+    const length = (code >> 8) + size;
+    if (size === 0 || length > SHORT_BITS) continue;
+    const value = (bits >> (SHORT_BITS - length)) & ((1 << size) - 1);
+    const coefficient = value >> (size - 1) === 0 ? value - (1 << size) + 1 : value;
+    if (coefficient < -128 || coefficient > 127) continue;
+    store<i16>(table + WHOLE + (<usize>bits << 1), <i16>((coefficient << 8) | (code & 0xf0) | length));
+  }
 }
 
 /** The position in a block of each coefficient in the order of the file. */
@@ -114,6 +133,17 @@ function readBlock(dc: usize, ac: usize): i32 {
   store<i16>(BLOCK, <i16>previous);
   let last: i32 = 0;
   for (let index: i32 = 1; index < 64; index++) {
+    if (count < 32) fill();
+    const whole: i32 = load<i16>(ac + (<usize>(buffer >> (64 - SHORT_BITS)) << 1), WHOLE);
+    if (whole !== 0) {
+      index += (whole >> 4) & 15;
+      if (index > 63) return -1;
+      buffer <<= whole & 15;
+      count -= whole & 15;
+      store<i16>(BLOCK + (<usize>load<u8>(ZIGZAG + index) << 1), <i16>(whole >> 8));
+      last = index;
+      continue;
+    }
     const code = nextCode(ac);
     if (code === 0) return -1;
     buffer <<= code >> 8;
