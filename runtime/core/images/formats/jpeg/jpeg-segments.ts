@@ -67,6 +67,10 @@ export const startOfJpeg = (): JpegState => ({
   frame: undefined,
 });
 
+/** Whether libjpeg knows the kind of a segment. */
+const isKnown = (marker: number): boolean =>
+  marker === 0xfe || (marker >= 0xc0 && marker < 0xf0 && ![0xc8, 0xde, 0xdf].includes(marker));
+
 /** Reads segments from `start` into `state`, and returns the header of the next scan; undefined at the end. */
 export function nextScan(
   bytes: Uint8Array,
@@ -81,6 +85,7 @@ export function nextScan(
     at += marker === 0xff ? 1 : 2;
     if (marker === 0 || marker === 0xff || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) continue;
     if (marker === 0xd9) return undefined;
+    if (!isKnown(marker)) throw damaged('jpeg', 'it has a segment of an unknown kind');
     const cursor = new ByteCursor('jpeg', bytes, at);
     const length = cursor.u16be();
     if (length < 2) throw damaged('jpeg', 'a segment has no length');

@@ -6,8 +6,8 @@ import { jpegImage } from '#core/images/formats/jpeg/jpeg-image.ts';
 import { DEFAULT_IMAGE_LIMITS, readImageSize } from '#core/images/read-image-size.ts';
 import { baselineJpeg } from '#platform/images/pixels/baseline-jpeg.ts';
 import { sha256 } from '#platform/sha256.ts';
-import { damageImage } from '../../../../helpers/damage-image.ts';
-import { imageFile, imageFiles, readGoldenImages } from '../../../../helpers/golden-images.ts';
+import { damageImage } from '#test/helpers/damage-image.ts';
+import { imageFile, imageFiles, readGoldenImages } from '#test/helpers/golden-images.ts';
 
 const { decoded } = readGoldenImages();
 

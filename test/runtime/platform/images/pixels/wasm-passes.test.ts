@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { RESAMPLE_FILTERS } from '#contract/image-recipe.ts';
 import { resample } from '#core/images/resample.ts';
 import { wasmPasses } from '#platform/images/pixels/wasm-passes.ts';
-import { plainPasses } from '../../../../helpers/plain-passes.ts';
+import { plainPasses } from '#test/helpers/plain-passes.ts';
 
 const side = fc.integer({ min: 1, max: 70 });
 const images = fc.tuple(side, side, fc.integer({ min: 1, max: 255 })).map(([width, height, factor]) => ({

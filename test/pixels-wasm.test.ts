@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readDecoderWasm } from '#platform/images/decoder-wasm.ts';
 // @ts-expect-error -- The file is part of the checks and has no types.
-import { sourcesHash as hashOfSources } from '../../../../../.ci/pixels-wasm.mjs';
+import { sourcesHash as hashOfSources } from '../.ci/pixels-wasm.mjs';
 
 const sourcesHash = hashOfSources as () => string;
 
