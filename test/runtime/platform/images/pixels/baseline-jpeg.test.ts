@@ -76,7 +76,7 @@ describe('baselineJpeg', () => {
         return image === undefined ? 'left' : image.pixels.length - width * height * 3;
       });
     });
-    expect([...new Set(lengths)].toSorted()).toEqual([0, 'left']);
+    expect(new Set(lengths)).toEqual(new Set([0, 'left']));
   });
 
   describe('encoded images', () => {
