@@ -1,7 +1,8 @@
-import { WEIGHT_BITS } from '#core/images/filter-weights.ts';
 import type { ResamplePasses } from '#core/images/resample-passes.ts';
 import { RGB } from '#core/images/rgb-image.ts';
 
+/** Number of binary digits after the point in the weights. */
+const WEIGHT_BITS = 22;
 const HALF = 1 << (WEIGHT_BITS - 1);
 
 /** Rounds a weighted sum to the nearest value of a pixel. */

@@ -1,7 +1,6 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { greatest } from '#core/numbers/extremes.ts';
 import { installPython } from '../../helpers/install-python.ts';
 import { imageContestants, imageMaker, OURS, pythonLoops } from '../images/contestants.ts';
 import {
@@ -107,7 +106,7 @@ function printAgreement(running: readonly Running[]): void {
     const scores = new Map(read(first).map(({ label, score }) => [label, score]));
     const shared = ours.filter(({ label }) => scores.has(label));
     const differences = shared.map(({ label, score }) => Math.abs(score - (scores.get(label) ?? 0)));
-    const most = greatest(differences).toExponential(1);
+    const most = Math.max(0, ...differences).toExponential(1);
     print(
       `${name} has ${shared.length} of our ${ours.length} best labels; largest difference of their scores: ${most}`,
     );
