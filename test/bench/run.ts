@@ -3,6 +3,7 @@ import { build } from './sections/build.ts';
 import { cold } from './sections/cold.ts';
 import { experiments } from './sections/experiments.ts';
 import { gateway } from './sections/gateway.ts';
+import { images } from './sections/images.ts';
 import { json } from './sections/json.ts';
 import { largeResults } from './sections/large-results.ts';
 import { manager } from './sections/manager.ts';
@@ -27,6 +28,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   json,
   serve,
   peers,
+  images,
   soak,
   transform,
   manager,

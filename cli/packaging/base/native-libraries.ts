@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createRequire } from 'node:module';
 import { LUA_WASM, type NativeList } from '#contract/native.ts';
-import { DECODER_WASM } from '#platform/images/decoder-wasm.ts';
+import { DECODER_WASM, type DecoderWasm, decoderWasmFile } from '#platform/images/decoder-wasm.ts';
 import { type Platform, shortName } from '#contract/platforms.ts';
 import { sha256 } from '#platform/sha256.ts';
 import { packageFolder } from '../../adapters/own-files.ts';
@@ -52,6 +51,6 @@ export function luaWasmFile(): string {
   return join(wasmoon, 'dist', 'glue.wasm');
 }
 
-/** The name and the path of each decoder for images in WebAssembly. */
+/** The name and the path of each file in WebAssembly that reads images. */
 export const decoderFiles = (): [name: string, path: string][] =>
-  Object.entries(DECODER_WASM).map(([name, file]) => [name, createRequire(import.meta.url).resolve(file)]);
+  (Object.keys(DECODER_WASM) as DecoderWasm[]).map((name) => [name, decoderWasmFile(name)]);

@@ -45,7 +45,7 @@ const FUNCTIONS: Readonly<Record<string, WeightFunction>> = lookup<WeightFunctio
 });
 
 /** Number of binary digits after the point in the weights, as in Pillow. */
-export const WEIGHT_BITS = 22;
+const WEIGHT_BITS = 22;
 
 /** For each new pixel along one axis: the first old pixel, the number of old pixels, and their weights. */
 export interface AxisWeights {

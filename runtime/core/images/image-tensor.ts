@@ -3,6 +3,7 @@ import { inputError } from '#contract/errors.ts';
 import { type CropPosition, cropPosition } from './crop-position.ts';
 import type { Region } from './regions.ts';
 import { resample } from './resample.ts';
+import type { ResamplePasses } from './resample-passes.ts';
 import { resizedSize } from './resized-size.ts';
 import { RGB, type RgbImage } from './rgb-image.ts';
 import { valueTable } from './value-table.ts';
@@ -18,27 +19,27 @@ export interface ImageTensor extends ImageSize {
 const MOST_PIXELS = 16_777_216;
 
 /** Returns a function that makes the tensor for an image. It computes what all images share only once. */
-export function tensorMaker(recipe: ImageRecipe): (image: RgbImage) => ImageTensor {
-  const order = recipe.channels === 'rgb' ? ([0, 1, 2] as const) : ([2, 1, 0] as const);
-  const tables = order.map((from, channel) => ({
-    from,
-    // Processors normalize with the mean of the channel at the same place, whatever its color is.
-    table: valueTable(recipe.values, channel as 0 | 1 | 2),
-  }));
+export function tensorMaker(recipe: ImageRecipe, passes: ResamplePasses): (image: RgbImage) => ImageTensor {
+  const [first, second, third] = recipe.channels === 'rgb' ? ([0, 1, 2] as const) : ([2, 1, 0] as const);
+  // Processors normalize with the mean of the channel at the same place, whatever its color is.
+  const [firstTable, secondTable, thirdTable] = [0, 1, 2].map((channel) =>
+    valueTable(recipe.values, channel as 0 | 1 | 2),
+  ) as [Float32Array, Float32Array, Float32Array];
   return (image) => {
-    const placed = placeImage(image, recipe);
+    const placed = placeImage(image, recipe, passes);
     const content = { height: placed.height, width: placed.width };
     const { height, width } = paddedSize(content, recipe.pad);
-    const values = new Float32Array(RGB * height * width);
-    for (const [channel, { from, table }] of tables.entries()) {
-      let pixel = from;
-      for (let row = 0; row < content.height; row += 1) {
-        let to = (channel * height + row) * width;
-        for (let column = 0; column < content.width; column += 1) {
-          values[to] = table[placed.pixels[pixel] ?? 0] ?? 0;
-          to += 1;
-          pixel += RGB;
-        }
+    const { pixels } = placed;
+    const channel = height * width;
+    const values = new Float32Array(RGB * channel);
+    let pixel = 0;
+    for (let row = 0; row < content.height; row += 1) {
+      const start = row * width;
+      for (let to = start; to < start + content.width; to += 1) {
+        values[to] = firstTable[pixels[pixel + first] ?? 0] ?? 0;
+        values[to + channel] = secondTable[pixels[pixel + second] ?? 0] ?? 0;
+        values[to + channel * 2] = thirdTable[pixels[pixel + third] ?? 0] ?? 0;
+        pixel += RGB;
       }
     }
     return { values, height, width, content };
@@ -55,7 +56,7 @@ function paddedSize(content: ImageSize, pad: ImageSize | undefined): ImageSize {
 }
 
 /** Resizes and crops an image. Only those pixels are computed that remain after the crop. */
-function placeImage(image: RgbImage, recipe: ImageRecipe): RgbImage {
+function placeImage(image: RgbImage, recipe: ImageRecipe, passes: ResamplePasses): RgbImage {
   const scaled = recipe.resize === undefined ? image : resizedSize(image, recipe.resize.to);
   const crop = recipe.crop ?? { height: scaled.height, width: scaled.width };
   if (crop.height * crop.width > MOST_PIXELS) {
@@ -72,7 +73,11 @@ function placeImage(image: RgbImage, recipe: ImageRecipe): RgbImage {
   const filter = recipe.resize?.filter ?? 'nearest';
   const isWhole = region.width === image.width && region.height === image.height;
   const isSame = scaled.width === image.width && scaled.height === image.height;
-  const part = isSame ? (isWhole ? image : cut(image, region)) : resample(image, scaled, filter, { region });
+  const part = isSame
+    ? isWhole
+      ? image
+      : cut(image, region)
+    : resample(image, scaled, filter, passes, { region });
   return recipe.crop === undefined ? part : onCanvas(part, recipe.crop, rows, columns);
 }
 

@@ -1,8 +1,9 @@
 import type { ImageSize, ResampleFilter } from '#contract/image-recipe.ts';
-import { type AxisWeights, axisWeights, WEIGHT_BITS } from './filter-weights.ts';
+import { axisWeights } from './filter-weights.ts';
 import { RGB, type RgbImage } from './rgb-image.ts';
 import type { Box, Region } from './regions.ts';
 import { resampleNearest } from './resample-nearest.ts';
+import type { ResamplePasses } from './resample-passes.ts';
 
 export interface ResampleOptions {
   /** The part of the image that becomes the new image. The default is all of it. */
@@ -19,18 +20,19 @@ export function resample(
   image: RgbImage,
   size: ImageSize,
   filter: ResampleFilter,
+  passes: ResamplePasses,
   options: ResampleOptions = {},
 ): RgbImage {
   const box = float32Box(options.box ?? { left: 0, top: 0, right: image.width, bottom: image.height });
   const region = options.region ?? { left: 0, top: 0, width: size.width, height: size.height };
   if (image.height <= image.width * MOST_UPRIGHT || size.height >= image.height) {
-    return resampleAxes(image, size, filter, box, region);
+    return resampleAxes(image, size, filter, passes, box, region);
   }
   // Pillow reduces the height of very narrow images first, which gives other pixels.
   const lower = { width: image.width, height: size.height };
   const rows = { left: 0, top: box.top, right: image.width, bottom: box.bottom };
-  const narrow = resampleAxes(image, lower, filter, rows, { left: 0, top: 0, ...lower });
-  return resampleAxes(narrow, size, filter, { ...box, top: 0, bottom: size.height }, region);
+  const narrow = resampleAxes(image, lower, filter, passes, rows, { left: 0, top: 0, ...lower });
+  return resampleAxes(narrow, size, filter, passes, { ...box, top: 0, bottom: size.height }, region);
 }
 
 /** How many times higher than wide an image must be, so that Pillow reduces its height first. */
@@ -41,6 +43,7 @@ function resampleAxes(
   image: RgbImage,
   size: ImageSize,
   filter: ResampleFilter,
+  passes: ResamplePasses,
   box: Box,
   region: Region,
 ): RgbImage {
@@ -68,10 +71,10 @@ function resampleAxes(
   const narrow =
     columns === undefined
       ? cutColumns(image, region, firstRow, endRow)
-      : resampleRows(image, columns, width, firstRow, endRow);
-  return isVertical
-    ? resampleColumns(narrow, rows, width, height, firstRow)
-    : { pixels: narrow, width, height };
+      : passes.narrowRows(image, columns, width, firstRow, endRow);
+  if (!isVertical) return { pixels: narrow, width, height };
+  const first = rows.first.map((row) => row - firstRow);
+  return { pixels: passes.lowerColumns(narrow, { ...rows, first }, width, height), width, height };
 }
 
 /** Pillow stores the box with 32 bits per number. */
@@ -93,79 +96,4 @@ function cutColumns(image: RgbImage, region: Region, firstRow: number, endRow: n
     result.set(image.pixels.subarray(from, from + width), (row - firstRow) * width);
   }
   return result;
-}
-
-const HALF = 1 << (WEIGHT_BITS - 1);
-
-/** Rounds a weighted sum to the nearest value of a pixel. */
-function toByte(sum: number): number {
-  const value = sum >> WEIGHT_BITS;
-  return value < 0 ? 0 : Math.min(value, 255);
-}
-
-/** The horizontal pass. */
-function resampleRows(
-  image: RgbImage,
-  columns: AxisWeights,
-  width: number,
-  firstRow: number,
-  endRow: number,
-): Uint8Array {
-  const { pixels } = image;
-  const { first, count, stride, weights } = columns;
-  const result = new Uint8Array((endRow - firstRow) * width * RGB);
-  let to = 0;
-  for (let row = firstRow; row < endRow; row += 1) {
-    const rowStart = row * image.width * RGB;
-    for (let column = 0; column < width; column += 1) {
-      let red = HALF;
-      let green = HALF;
-      let blue = HALF;
-      let from = rowStart + (first[column] ?? 0) * RGB;
-      const start = column * stride;
-      const end = start + (count[column] ?? 0);
-      for (let at = start; at < end; at += 1) {
-        const weight = weights[at] ?? 0;
-        red = (red + Math.imul(pixels[from] ?? 0, weight)) | 0;
-        green = (green + Math.imul(pixels[from + 1] ?? 0, weight)) | 0;
-        blue = (blue + Math.imul(pixels[from + 2] ?? 0, weight)) | 0;
-        from += RGB;
-      }
-      result[to] = toByte(red);
-      result[to + 1] = toByte(green);
-      result[to + 2] = toByte(blue);
-      to += RGB;
-    }
-  }
-  return result;
-}
-
-/** The vertical pass, on rows of which the first is the row `firstRow` of the image. */
-function resampleColumns(
-  narrow: Uint8Array,
-  rows: AxisWeights,
-  width: number,
-  height: number,
-  firstRow: number,
-): RgbImage {
-  const { first, count, stride, weights } = rows;
-  const rowBytes = width * RGB;
-  const pixels = new Uint8Array(height * rowBytes);
-  const sums = new Int32Array(rowBytes);
-  for (let row = 0; row < height; row += 1) {
-    sums.fill(HALF);
-    const start = row * stride;
-    const end = start + (count[row] ?? 0);
-    let from = ((first[row] ?? 0) - firstRow) * rowBytes;
-    for (let at = start; at < end; at += 1) {
-      const weight = weights[at] ?? 0;
-      for (let byte = 0; byte < rowBytes; byte += 1) {
-        sums[byte] = (sums[byte] ?? 0) + Math.imul(narrow[from + byte] ?? 0, weight);
-      }
-      from += rowBytes;
-    }
-    const to = row * rowBytes;
-    for (let byte = 0; byte < rowBytes; byte += 1) pixels[to + byte] = toByte(sums[byte] ?? 0);
-  }
-  return { pixels, width, height };
 }

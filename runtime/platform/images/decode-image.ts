@@ -9,6 +9,7 @@ import { RGB, type RgbImage, type TransparentImage } from '#core/images/rgb-imag
 import { withoutAlpha } from '#core/images/without-alpha.ts';
 import { decodePng } from './decode-png.ts';
 import { readDecoderWasm } from './decoder-wasm.ts';
+import { baselineJpeg } from './pixels/baseline-jpeg.ts';
 import { WasmDecoder, type WasmFactory } from './wasm-decoder.ts';
 
 /**
@@ -84,7 +85,8 @@ async function decodeJpeg(
     );
   }
   // The decoder in WebAssembly cannot convert printing colors, and does not interpolate rows as Pillow's does.
-  return isForOwnDecoder ? jpegImage(bytes) : await jpeg.decode(bytes, size);
+  if (isForOwnDecoder) return jpegImage(bytes);
+  return baselineJpeg(bytes, size) ?? (await jpeg.decode(bytes, size));
 }
 
 async function decodeWebp(bytes: Uint8Array, size: ImageSize): Promise<TransparentImage> {

@@ -1,14 +1,26 @@
 import { createHash } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bertGraph, outputOf } from './bert.ts';
+import { BERT_INPUTS, bertGraph, outputOf } from './bert.ts';
 import { type ModelName, type ModelShape, SHAPES } from './shapes.ts';
 import { tokenizerConfig, tokenizerJson } from './tokenizer.ts';
+import { VIT_INPUT, VIT_OUTPUT, VIT_TINY, vitGraph } from './vit.ts';
 import { makeVocabulary } from './vocabulary.ts';
 import { writeModel } from './write-model.ts';
 
-/** The folder of a model, created on first use and again when its generating code changes. */
-export async function provideModel(parent: string, name: ModelName): Promise<string> {
+/** The folder of a model for texts. */
+export const provideModel = (parent: string, name: ModelName): Promise<string> =>
+  provide(parent, name, (folder) => writeTextModel(folder, SHAPES[name]));
+
+/** The folder of ViT-tiny. */
+export const provideImageModel = (parent: string): Promise<string> => provide(parent, 'vit', writeImageModel);
+
+/** Creates a folder on first use and again when its generating code changes. */
+async function provide(
+  parent: string,
+  name: string,
+  write: (folder: string) => Promise<void>,
+): Promise<string> {
   const folder = join(parent, name);
   const stamp = join(folder, 'made-by');
   const maker = await hashOfMakers();
@@ -16,7 +28,7 @@ export async function provideModel(parent: string, name: ModelName): Promise<str
   const scratch = `${folder}.tmp`;
   await rm(scratch, { recursive: true, force: true });
   await mkdir(join(scratch, 'onnx'), { recursive: true });
-  await writeFiles(scratch, SHAPES[name]);
+  await write(scratch);
   // The path where transformers.js looks for the graph.
   await link(join(scratch, 'model.onnx'), join(scratch, 'onnx', 'model.onnx'));
   await writeFile(join(scratch, 'made-by'), maker);
@@ -25,10 +37,12 @@ export async function provideModel(parent: string, name: ModelName): Promise<str
   return folder;
 }
 
-async function writeFiles(folder: string, shape: ModelShape): Promise<void> {
-  const json = (name: string, value: object): Promise<void> =>
-    writeFile(join(folder, name), `${JSON.stringify(value, undefined, 2)}\n`);
-  await writeModel(join(folder, 'model.onnx'), bertGraph(shape), outputOf(shape));
+const writeJson = (folder: string, name: string, value: object): Promise<void> =>
+  writeFile(join(folder, name), `${JSON.stringify(value, undefined, 2)}\n`);
+
+async function writeTextModel(folder: string, shape: ModelShape): Promise<void> {
+  const json = (name: string, value: object): Promise<void> => writeJson(folder, name, value);
+  await writeModel(join(folder, 'model.onnx'), bertGraph(shape), BERT_INPUTS, outputOf(shape));
   await json('tokenizer.json', tokenizerJson(makeVocabulary(shape.vocabulary)));
   await json('tokenizer_config.json', tokenizerConfig(shape.positions));
   await json('config.json', {
@@ -46,6 +60,36 @@ async function writeFiles(folder: string, shape: ModelShape): Promise<void> {
     position_embedding_type: 'absolute',
     type_vocab_size: 2,
     vocab_size: shape.vocabulary,
+  });
+}
+
+async function writeImageModel(folder: string): Promise<void> {
+  const { layers, hidden, heads, intermediate, image, patch, labels } = VIT_TINY;
+  await writeModel(join(folder, 'model.onnx'), vitGraph(), [VIT_INPUT], VIT_OUTPUT);
+  const names = Array.from({ length: labels }, (_, label) => `label ${label}`);
+  await writeJson(folder, 'config.json', {
+    architectures: ['ViTForImageClassification'],
+    model_type: 'vit',
+    hidden_size: hidden,
+    num_hidden_layers: layers,
+    num_attention_heads: heads,
+    intermediate_size: intermediate,
+    hidden_act: 'gelu',
+    image_size: image,
+    patch_size: patch,
+    id2label: Object.fromEntries(names.entries()),
+    label2id: Object.fromEntries(names.map((name, label) => [name, label])),
+  });
+  await writeJson(folder, 'preprocessor_config.json', {
+    image_processor_type: 'ViTImageProcessor',
+    do_resize: true,
+    size: { height: image, width: image },
+    resample: 2,
+    do_rescale: true,
+    rescale_factor: 1 / 255,
+    do_normalize: true,
+    image_mean: [0.5, 0.5, 0.5],
+    image_std: [0.5, 0.5, 0.5],
   });
 }
 

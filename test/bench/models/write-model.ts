@@ -9,28 +9,35 @@ import {
   type ValueInfoProto,
   ValueInfoProtoSchema,
 } from '../../../runtime/gen/onnx/v1/onnx_pb.ts';
-import { FLOAT32, type GraphBuilder, INT64, type Weight } from './graph-builder.ts';
+import { FLOAT32, type GraphBuilder, type Weight } from './graph-builder.ts';
 import { seededNormal } from './seeded.ts';
 
 /** Field numbers in onnx.proto for parts that are encoded manually, because the weights inside them are streamed. */
 const FIELD = { modelGraph: 7, graphInitializer: 5, tensorRawData: 9 } as const;
-const AXES = ['batch_size', 'sequence_length'] as const;
 /** The standard deviation with which BERT's weights are initialized. */
 const DEVIATION = 0.02;
+
+/** An input or output of a graph; axes of any size have a name. */
+export interface GraphValue {
+  readonly name: string;
+  readonly type: number;
+  readonly axes: readonly (string | number)[];
+}
 
 /** Writes a graph and its weights as one ONNX file, with one weight in memory at a time. */
 export async function writeModel(
   path: string,
   graph: GraphBuilder,
-  output: { readonly name: string; readonly axes: readonly (string | number)[] },
+  inputs: readonly GraphValue[],
+  output: GraphValue,
 ): Promise<void> {
   const body = toBinary(
     GraphProtoSchema,
     create(GraphProtoSchema, {
       name: 'main_graph',
       node: graph.nodes,
-      input: ['input_ids', 'attention_mask', 'token_type_ids'].map((name) => tensorInfo(name, INT64, AXES)),
-      output: [tensorInfo(output.name, FLOAT32, output.axes)],
+      input: inputs.map(tensorInfo),
+      output: [tensorInfo(output)],
     }),
   );
   const head = toBinary(
@@ -82,7 +89,7 @@ function valuesOf(weight: Weight): Uint8Array {
 
 const byteLength = ({ dims }: Weight): number => dims.reduce((product, size) => product * size, 4);
 
-function tensorInfo(name: string, elemType: number, axes: readonly (string | number)[]): ValueInfoProto {
+function tensorInfo({ name, type: elemType, axes }: GraphValue): ValueInfoProto {
   const dim = axes.map((axis) =>
     create(DimensionProtoSchema, typeof axis === 'string' ? { dimParam: axis } : { dimValue: BigInt(axis) }),
   );

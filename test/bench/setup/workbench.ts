@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runProgram } from '../measure/child.ts';
-import { provideModel } from '../models/provide.ts';
+import { provideImageModel, provideModel } from '../models/provide.ts';
 import { type ModelName, SHAPES } from '../models/shapes.ts';
 import { makeTexts } from '../models/texts.ts';
 import { makeVocabulary } from '../models/vocabulary.ts';
@@ -18,6 +18,8 @@ export interface Workbench {
   config(this: void, name: ModelName): Promise<string>;
   /** The model's executable, built from the current code. */
   executable(this: void, name: ModelName): Promise<string>;
+  /** The executable of the model that reads images, built in the same way. */
+  readonly imageExecutable: () => Promise<string>;
   /** A file with one text per line. */
   texts(this: void, count: number): Promise<string>;
   /** The installed packages to compare with. */
@@ -61,6 +63,16 @@ export async function openWorkbench(options: BenchOptions): Promise<Workbench> {
     model,
     config,
     executable,
+    imageExecutable: once(async () => {
+      const path = join(PATHS.work, 'vit.encoder');
+      const config = join(PATHS.work, 'vit.yml');
+      const folder = await provideImageModel(PATHS.models);
+      const fields = { name: 'vit', path: folder, model_type: 'image_classification' };
+      await writeFile(config, JSON.stringify({ encoderfile: fields }));
+      console.error('Building vit.encoder ...');
+      await runProgram(builder(config, path));
+      return path;
+    }),
     texts: once(writeTexts),
     peers: once(() => installLocked(PATHS.bench, 'the other contestants')),
     manager: once(() => buildTarget('manager')),

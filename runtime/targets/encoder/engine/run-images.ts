@@ -5,6 +5,7 @@ import { DEFAULT_IMAGE_LIMITS, type ImageLimits } from '#core/images/read-image-
 import { RGB } from '#core/images/rgb-image.ts';
 import type { FailedInference, RawOutput } from '#core/model/raw-output.ts';
 import { decodeImage } from '#platform/images/decode-image.ts';
+import { wasmPasses } from '#platform/images/pixels/wasm-passes.ts';
 import { OnnxTensor, type OnnxSession } from '#platform/onnx/session.ts';
 import { failedInput } from './image-input.ts';
 import type { RunBatchOnce } from './run-graph.ts';
@@ -20,7 +21,7 @@ export function imageRunner(
 ): RunBatchOnce {
   if (!images) throw new Error('the model does not read images');
   const { alpha } = images.recipe;
-  const makeTensor = tensorMaker(images.recipe);
+  const makeTensor = tensorMaker(images.recipe, wasmPasses);
   const run = (group: readonly ImageRow[]): RawOutput => {
     const pixels = new OnnxTensor('float32', stacked(group), [group.length, RGB, ...sidesOf(group)]);
     const { data, dims } = session.run({ [PIXEL_INPUT]: pixels }, output);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { imageProcessor, readImageProcessor } from '#cli/packaging/images/read-processor.ts';
 import { tensorMaker } from '#core/images/image-tensor.ts';
+import { wasmPasses } from '#platform/images/pixels/wasm-passes.ts';
 import { decodeImage } from '#platform/images/decode-image.ts';
 import { sha256 } from '#platform/sha256.ts';
 import { imageFile, readGolden } from '../../../helpers/golden-images.ts';
@@ -27,7 +28,7 @@ describe('imageProcessor', () => {
     '%s has the tensors of its library',
     async (_name, { preprocessor, config, tensors }) => {
       const { recipe } = imageProcessor({ preprocessor, processor: undefined, config });
-      const make = tensorMaker(recipe);
+      const make = tensorMaker(recipe, wasmPasses);
       for (const [file, { shape, ...expected }] of Object.entries(tensors)) {
         const { values, height, width } = make(await decodeImage(imageFile(file), recipe.alpha));
         expect({ file, shape: [3, height, width] }).toEqual({ file, shape });

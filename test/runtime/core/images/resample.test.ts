@@ -3,6 +3,7 @@ import { RESAMPLE_FILTERS } from '#contract/image-recipe.ts';
 import { resample } from '#core/images/resample.ts';
 import type { RgbImage } from '#core/images/rgb-image.ts';
 import { decodeImage } from '#platform/images/decode-image.ts';
+import { wasmPasses } from '#platform/images/pixels/wasm-passes.ts';
 import { sha256 } from '#platform/sha256.ts';
 import { imageFile, readGoldenImages } from '../../../helpers/golden-images.ts';
 
@@ -16,7 +17,9 @@ describe('resample', () => {
       .filter(({ file }) => file === name)
       .filter(({ filter, size: [width, height], box, sha256: expected }) => {
         const part = box === null ? undefined : { left: box[0], top: box[1], right: box[2], bottom: box[3] };
-        return sha256(resample(image, { width, height }, filter, { box: part }).pixels) !== expected;
+        return (
+          sha256(resample(image, { width, height }, filter, wasmPasses, { box: part }).pixels) !== expected
+        );
       });
     expect(different).toEqual([]);
   });
@@ -31,8 +34,10 @@ describe('resample', () => {
       ]) {
         const region = { left: 2, top: 5, width: size.width - 5, height: size.height - 9 };
         if (region.width < 1) continue;
-        const whole = resample(image, size, filter);
-        expect(resample(image, size, filter, { region }).pixels).toEqual(cut(whole, region).pixels);
+        const whole = resample(image, size, filter, wasmPasses);
+        expect(resample(image, size, filter, wasmPasses, { region }).pixels).toEqual(
+          cut(whole, region).pixels,
+        );
       }
     }
   });

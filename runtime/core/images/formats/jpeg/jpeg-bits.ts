@@ -7,6 +7,8 @@ export interface HuffmanTable {
   /** What is added to a code of each length to get the position of its value. */
   readonly offsets: Int32Array;
   readonly values: Uint8Array;
+  /** The number of codes of each length. */
+  readonly counts: Uint8Array;
 }
 
 const MOST_BITS = 16;
@@ -25,7 +27,7 @@ export function huffmanTable(counts: Uint8Array, values: Uint8Array): HuffmanTab
     if (code > 1 << bits) throw damaged('jpeg', 'it has more Huffman codes than there can be');
     code *= 2;
   }
-  return { largest, offsets, values };
+  return { largest, offsets, values, counts };
 }
 
 /** Reads bits of compressed data. After the end of the data, all bits are 0, as in libjpeg. */

@@ -1,18 +1,10 @@
 import { damaged } from '../damaged.ts';
 import type { HuffmanTable, JpegBits } from './jpeg-bits.ts';
+import type { FrameComponent } from './jpeg-segments.ts';
+import { zigzag } from './jpeg-zigzag.ts';
 
-/** One color of a JPEG image. */
-export interface JpegComponent {
-  readonly id: number;
-  /** Samples per unit, relative to the other components. */
-  readonly h: number;
-  readonly v: number;
-  readonly quantization: number;
-  /** Number of blocks that contain pixels of the image. */
-  readonly columns: number;
-  readonly rows: number;
-  /** Number of blocks per row of `coefficients`, which contain complete units. */
-  readonly stride: number;
+/** One color of a JPEG image, with its coefficients. */
+export interface JpegComponent extends FrameComponent {
   /** 64 numbers for each block, in the order of rows and columns. */
   readonly coefficients: Int16Array;
 }
@@ -39,75 +31,6 @@ export interface Scan {
   readonly unitsWide: number;
   readonly unitsHigh: number;
 }
-
-/** The position in a block of each coefficient in the order of the file. */
-const ZIGZAG = Uint8Array.of(
-  0,
-  1,
-  8,
-  16,
-  9,
-  2,
-  3,
-  10,
-  17,
-  24,
-  32,
-  25,
-  18,
-  11,
-  4,
-  5,
-  12,
-  19,
-  26,
-  33,
-  40,
-  48,
-  41,
-  34,
-  27,
-  20,
-  13,
-  6,
-  7,
-  14,
-  21,
-  28,
-  35,
-  42,
-  49,
-  56,
-  57,
-  50,
-  43,
-  36,
-  29,
-  22,
-  15,
-  23,
-  30,
-  37,
-  44,
-  51,
-  58,
-  59,
-  52,
-  45,
-  38,
-  31,
-  39,
-  46,
-  53,
-  60,
-  61,
-  54,
-  47,
-  55,
-  62,
-  63,
-);
-export const zigzag = (index: number): number => ZIGZAG[index] ?? 0;
 
 type DecodeBlock = (component: ScanComponent, at: number) => void;
 
