@@ -4,4 +4,24 @@ import type { ImageRecipe, ImageSize } from './image-recipe.ts';
 export interface ImageSettings {
   /** How images become the input of the model. All images have the same size. */
   readonly recipe: ImageRecipe & { readonly size: ImageSize };
+  /** The encoder of images, for models with another one for texts. Default: the model itself. */
+  readonly encoder?: ImageEncoder;
+}
+
+/** An encoder of images with a graph of its own, which is the section `image-graph`. */
+export interface ImageEncoder {
+  /** Name of the graph's output. */
+  readonly output: string;
+  /** Number of positions that the encoder has for an image. */
+  readonly positions: number;
+}
+
+/**
+ * How the cosine similarity of a text and an image becomes a score, before the score function is
+ * applied: similarity x scale + bias.
+ */
+export interface SimilarityScale {
+  readonly scale: number;
+  /** 0 in models whose scores are compared by softmax. */
+  readonly bias: number;
 }

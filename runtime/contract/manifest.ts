@@ -2,7 +2,7 @@ import type { Batching } from './batching.ts';
 import type { TokenOutputs } from './embedding-outputs.ts';
 import type { EntitySettings } from './entity-settings.ts';
 import type { FixedShape } from './fixed-shape.ts';
-import type { ImageSettings } from './image-settings.ts';
+import type { ImageSettings, SimilarityScale } from './image-settings.ts';
 import type { ModelType } from './model-types.ts';
 import type { MultiVectorSettings } from './multi-vector.ts';
 import type { PairPrompt } from './pair-prompt.ts';
@@ -63,6 +63,20 @@ interface FactsOfTypes {
     readonly sentence: SentenceSettings;
     readonly images: ImageSettings;
   };
+  readonly image_text_embedding: TowersFacts & {
+    /** Undefined if the files of the model do not contain it. */
+    readonly similarityScale?: SimilarityScale;
+  };
+  readonly zero_shot_image_classification: TowersFacts & {
+    readonly similarityScale: SimilarityScale;
+    readonly scoreFunction: ScoreFunction;
+  };
+}
+
+/** The facts about a model with an encoder of texts and an encoder of images. */
+interface TowersFacts {
+  readonly sentence: SentenceSettings;
+  readonly images: Required<ImageSettings>;
 }
 
 /**

@@ -28,7 +28,9 @@ export function prepareInputs(
   for (const [index, input] of prepared.entries()) {
     if ('ids' in input) checkIds(input.ids, indexOf(index), maxTokenId);
   }
-  return prepared;
+  return prepared.map((input, index) =>
+    'image' in input ? readImage(input, `Input ${indexOf(index)}`, images) : input,
+  );
 }
 
 /** Returns the inputs with a prompt before each text. Inputs that consist of token ids are not changed. */

@@ -2,6 +2,7 @@ import { type Manifest, PIXEL_INPUT } from '#contract/manifest.ts';
 import { tensorMaker } from '#core/images/image-tensor.ts';
 import { DEFAULT_IMAGE_LIMITS, type ImageLimits } from '#core/images/read-image-size.ts';
 import { RGB } from '#core/images/rgb-image.ts';
+import { imageGraph } from '#core/model/image-graph.ts';
 import type { FailedInference } from '#core/model/raw-output.ts';
 import { decodeImage } from '#platform/images/decode-image.ts';
 import { OnnxTensor, type OnnxSession } from '#platform/onnx/session.ts';
@@ -14,10 +15,12 @@ import type { RunBatchOnce } from './run-graph.ts';
  */
 export function imageRunner(
   session: OnnxSession,
-  { images, output }: Manifest,
+  manifest: Manifest,
   limits: ImageLimits = DEFAULT_IMAGE_LIMITS,
 ): RunBatchOnce {
+  const { images } = manifest;
   if (!images) throw new Error('the model does not read images');
+  const { output } = imageGraph(manifest);
   const { alpha, size } = images.recipe;
   const length = RGB * size.height * size.width;
   const makeTensor = tensorMaker(images.recipe);

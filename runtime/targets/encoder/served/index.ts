@@ -3,6 +3,7 @@ import { servedEmbedding } from './embedding.ts';
 import { servedFillMask } from './fill-mask.ts';
 import { servedImageClassification } from './image-classification.ts';
 import { servedImageEmbedding } from './image-embedding.ts';
+import { servedImageTextEmbedding } from './image-text-embedding.ts';
 import { servedMultiVector } from './multi-vector.ts';
 import { servedQuestionAnswering } from './question-answering.ts';
 import { servedSentenceEmbedding } from './sentence-embedding.ts';
@@ -11,6 +12,7 @@ import type { ServedType } from './served-type.ts';
 import { servedSparseEmbedding } from './sparse-embedding.ts';
 import { servedTokenClassification } from './token-classification.ts';
 import { servedZeroShotClassification } from './zero-shot-classification.ts';
+import { servedZeroShotImageClassification } from './zero-shot-image-classification.ts';
 import { servedZeroShotNer } from './zero-shot-ner.ts';
 
 export const SERVED: Readonly<Record<ModelType, ServedType>> = {
@@ -26,4 +28,6 @@ export const SERVED: Readonly<Record<ModelType, ServedType>> = {
   multi_vector: servedMultiVector,
   image_classification: servedImageClassification,
   image_embedding: servedImageEmbedding,
+  image_text_embedding: servedImageTextEmbedding,
+  zero_shot_image_classification: servedZeroShotImageClassification,
 };

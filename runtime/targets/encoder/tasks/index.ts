@@ -2,6 +2,7 @@ import type { ModelType } from '#contract/model-types.ts';
 import { embeddingTask } from './embedding.ts';
 import { imageClassificationTask } from './image-classification.ts';
 import { imageEmbeddingTask } from './image-embedding.ts';
+import { imageTextEmbeddingTask } from './image-text-embedding.ts';
 import { multiVectorTask } from './multi-vector.ts';
 import { questionAnsweringTask } from './question-answering.ts';
 import { sentenceEmbeddingTask } from './sentence-embedding.ts';
@@ -11,6 +12,7 @@ import { sequenceClassificationTask } from './sequence-classification.ts';
 import type { Task } from './task.ts';
 import { tokenClassificationTask } from './token-classification.ts';
 import { zeroShotClassificationTask } from './zero-shot-classification.ts';
+import { zeroShotImageClassificationTask } from './zero-shot-image-classification.ts';
 import { zeroShotNerTask } from './zero-shot-ner.ts';
 
 /** The tasks by model type. Help lists their flags in this order. */
@@ -27,4 +29,6 @@ export const TASKS: Record<ModelType, Task<unknown>> = {
   sequence_classification: sequenceClassificationTask,
   image_classification: imageClassificationTask,
   image_embedding: imageEmbeddingTask,
+  image_text_embedding: imageTextEmbeddingTask,
+  zero_shot_image_classification: zeroShotImageClassificationTask,
 };

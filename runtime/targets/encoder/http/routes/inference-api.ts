@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { type TSchema, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
-import { vectorKind } from '#contract/model-types.ts';
+import { readsImages, vectorKind } from '#contract/model-types.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { type BodyReader, readBytes } from '#serve/http/body.ts';
@@ -15,7 +15,7 @@ import {
   similarityResponse,
   type VectorRequests,
 } from '../../schemas/tei.ts';
-import { EXAMPLE_IMAGE } from '../../schemas/images.ts';
+import { EXAMPLE_IMAGE, imageUrl } from '../../schemas/images.ts';
 import { withOverflow } from '../../predict/predict.ts';
 import { SERVED } from '../../served/index.ts';
 import type { ClientBatch, HuggingFaceTask } from '../../served/served-type.ts';
@@ -95,7 +95,7 @@ export function inferenceApiRoute(
 const imageReader = (readBody: BodyReader, maxBodyBytes: number): BodyReader => {
   const read = async (c: Context, schema: Parameters<BodyReader>[1]): Promise<unknown> =>
     isImageType(c.req.header('content-type'))
-      ? { inputs: Buffer.from(await readBytes(c, maxBodyBytes)).toString('base64') }
+      ? { inputs: imageUrl(await readBytes(c, maxBodyBytes)) }
       : await readBody(c, schema);
   // A body that is an image has the only field that all these schemas require.
   return read as BodyReader;
@@ -135,7 +135,7 @@ function vectorsOrSimilarity(
     vector: unknown,
     answer: (c: Context, engine: EncoderContext['engine'], body: Body) => Promise<Response>,
   ): Offered => {
-    if (engine.manifest.images) {
+    if (readsImages(engine.manifest.modelType)) {
       return {
         request: schema,
         response,

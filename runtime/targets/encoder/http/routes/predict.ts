@@ -1,6 +1,6 @@
 import type { TUnsafe } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
-import { readsImages } from '#contract/model-types.ts';
+import { hasImageInputs } from '#contract/model-types.ts';
 import type { ExchangeBodyReader } from '#serve/http/body.ts';
 import { type HttpAnswer, type HttpExchange, JSON_TYPE } from '#serve/http/exchange.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
@@ -74,14 +74,15 @@ interface Examples {
 function examplesOf(manifest: Manifest): Examples {
   const { name: model_id, modelType } = manifest;
   const { request, result } = SERVED[modelType].example(manifest);
-  const inputs = [readsImages(modelType) ? EXAMPLE_IMAGE : 'Anna lives in Berlin.'];
+  const inputs = [hasImageInputs(modelType) ? EXAMPLE_IMAGE : 'Anna lives in Berlin.'];
   const text = { inputs, ...request };
+  const results = text.inputs.map(() => result);
   const metadata = { source: 'reviews' };
   return {
     requests: { text, 'with metadata': { ...text, metadata } },
     answers: {
-      text: { results: [result], model_id },
-      'with metadata': { results: [result], model_id, metadata },
+      text: { results, model_id },
+      'with metadata': { results, model_id, metadata },
     },
   };
 }

@@ -1,0 +1,91 @@
+import { Type } from 'typebox';
+import { inputError } from '#contract/errors.ts';
+import { DEFAULT_IMAGE_TEMPLATE, planLabels } from '#core/model/label-plan.ts';
+import { documented } from '#serve/http/documented.ts';
+import { optional } from '#serve/http/schemas.ts';
+import type { EngineInput, RunModel } from '../engine/serving.ts';
+import { readRenderedJson } from '../json/json.ts';
+import { rankImageLabels } from '../math/image-labels.ts';
+import { imageInputs } from '../predict/text-or-image.ts';
+import { imageMembers } from '../schemas/images.ts';
+import type { BodyOf, ClientBatch, ServedType } from './served-type.ts';
+
+/** The options have the same names as in the transformers pipeline. */
+const optionsOf = ({ maxClientBatch }: ClientBatch) => ({
+  candidate_labels: documented(
+    Type.Array(Type.String({ minLength: 1, title: 'text' }), {
+      minItems: 1,
+      title: 'a list of texts',
+      description: `Labels to score. At most ${maxClientBatch} images and labels per request.`,
+    }),
+    { maxItems: maxClientBatch },
+  ),
+  hypothesis_template: optional(
+    documented(
+      Type.String({
+        default: DEFAULT_IMAGE_TEMPLATE,
+        description: 'The text about a label that images are compared with; `{}` is replaced with the label.',
+      }),
+      { pattern: '\\{\\}' },
+    ),
+  ),
+});
+
+const result = Type.Object(
+  {
+    labels: Type.Array(Type.String(), { description: 'The labels, highest score first.' }),
+    scores: Type.Array(Type.Number(), { description: 'The score of each label, in the same order.' }),
+  },
+  { $id: 'ZeroShotImageResult' },
+);
+
+function checkTotal(images: number, labels: number, { maxClientBatch }: ClientBatch): void {
+  const total = images + labels;
+  if (total <= maxClientBatch) return;
+  throw inputError(
+    `Too many images and labels: ${images} + ${labels} = ${total}, but the maximum is ${maxClientBatch} (--max-client-batch). Split them into several requests.`,
+  );
+}
+
+/** The L2-normalized vector of each input. */
+async function vectorsOf(inputs: readonly EngineInput[], run: RunModel): Promise<Float32Array[]> {
+  const view = { kind: 'vector', format: 'base64', normalize: true } as const;
+  const { results } = await run({ inputs, view });
+  return results.map((json) => {
+    const bytes = Uint8Array.from(Buffer.from(String(readRenderedJson(json)), 'base64'));
+    return new Float32Array(bytes.buffer);
+  });
+}
+
+export const servedZeroShotImageClassification: ServedType<
+  BodyOf<ReturnType<typeof optionsOf>, string | Uint8Array>
+> = {
+  texts: {
+    summary: 'Score the request’s labels for each image.',
+    tool: 'Scores the candidate labels in the request for images, which are given in base64 or as data: URLs.',
+  },
+  request: (_, limits) => ({ inputs: imageMembers(limits.maxClientBatch), options: optionsOf(limits) }),
+  result: () => result,
+  example: () => ({
+    request: { candidate_labels: ['a cat', 'a dog'], hypothesis_template: 'A photo of {}.' },
+    result: { labels: ['a dog', 'a cat'], scores: [0.98, 0.02] },
+  }),
+  info: () => ({ zero_shot_image_classifier: {} }),
+  predict: {
+    async together({ manifest, limits }, { inputs, candidate_labels, hypothesis_template }, run) {
+      const { labels, hypotheses } = planLabels({
+        labels: candidate_labels,
+        template: hypothesis_template ?? DEFAULT_IMAGE_TEMPLATE,
+      });
+      checkTotal(inputs.length, labels.length, limits);
+      const texts = hypotheses.map((text) => ({ text }));
+      const all = await vectorsOf([...imageInputs(inputs), ...texts], run);
+      const vectors = all.slice(inputs.length);
+      return all
+        .slice(0, inputs.length)
+        .map((vector) => rankImageLabels(vector, { labels, vectors }, manifest));
+    },
+  },
+  grpc: async () =>
+    (await import('#gen/encoder/zero_shot_image_classification_pb.ts')).ZeroShotImageClassification,
+};
