@@ -22,6 +22,6 @@ export interface ImageEncoder {
  */
 export interface SimilarityScale {
   readonly scale: number;
-  /** 0 in models whose scores are compared by softmax. */
-  readonly bias: number;
+  /** Undefined in models that compare the labels of an image with each other by softmax. */
+  readonly bias?: number;
 }

@@ -63,10 +63,7 @@ interface FactsOfTypes {
     readonly sentence: SentenceSettings;
     readonly images: ImageSettings;
   };
-  readonly image_text_embedding: TowersFacts & {
-    /** Undefined if the files of the model do not contain it. */
-    readonly similarityScale?: SimilarityScale;
-  };
+  readonly image_text_embedding: TowersFacts;
   readonly zero_shot_image_classification: TowersFacts & {
     readonly similarityScale: SimilarityScale;
     readonly scoreFunction: ScoreFunction;

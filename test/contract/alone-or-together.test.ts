@@ -22,8 +22,10 @@ import { useTempFolder } from '../helpers/temp-folder.ts';
 import { DEFAULT_LIMITS } from '../helpers/default-limits.ts';
 
 const folder = useTempFolder();
-/** `images.test.ts` tests models that read images. */
-const MODELS = readdirSync(join(FIXTURES, 'models')).filter((name) => !['shapes', 'patches'].includes(name));
+/** `images.test.ts` tests models that read images, and `towers.test.ts` those that read both. */
+const MODELS = readdirSync(join(FIXTURES, 'models')).filter(
+  (name) => !['shapes', 'patches', 'clip-labels', 'siglip-labels'].includes(name),
+);
 
 /** Texts of very different lengths, so that a batch of them has much padding. */
 const WORDS = [

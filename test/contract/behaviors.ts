@@ -34,6 +34,7 @@ import { SERVE } from './behaviors/serve.ts';
 import { CAUSAL_RERANKERS } from './behaviors/causal-rerankers.ts';
 import { STAGES } from './behaviors/stages.ts';
 import { STATIC } from './behaviors/static.ts';
+import { TOWERS } from './behaviors/towers.ts';
 import { ZERO_SHOT } from './behaviors/zero-shot.ts';
 import { ZERO_SHOT_NER } from './behaviors/zero-shot-ner.ts';
 
@@ -51,6 +52,7 @@ export const BEHAVIORS = {
   ...CAUSAL_RERANKERS,
   ...STATIC,
   ...IMAGES,
+  ...TOWERS,
   ...STAGES,
   ...ZERO_SHOT,
   ...SPARSE,

@@ -51,5 +51,6 @@ export async function readSimilarityScale(weights: string): Promise<SimilaritySc
       `${weights} has no tensor logit_scale, which converts similarities of texts and images to scores. Use the weights of the whole model.`,
     );
   }
-  return { scale: Math.exp(logarithm), bias: (await read('logit_bias')) ?? 0 };
+  const bias = await read('logit_bias');
+  return { scale: Math.exp(logarithm), ...(bias === undefined ? {} : { bias }) };
 }

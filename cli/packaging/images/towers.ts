@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { configError } from '#contract/errors.ts';
-import type { SimilarityScale } from '#contract/image-settings.ts';
 import type { TowersModelType } from '#contract/model-types.ts';
 import { findArchitecture } from '../architectures/architectures.ts';
-import { readSimilarityScale, towerConfig } from '../architectures/towers.ts';
+import { towerConfig } from '../architectures/towers.ts';
 import { isStoredWeights } from '../architectures/weight-files.ts';
 import { writeImageVectors, writeTextVectors } from '../architectures/write-graph.ts';
 import type { ReadModelRequest, TokenizedModel } from '../model/build-type.ts';
@@ -35,8 +34,6 @@ export const hasTowers = (evidence: Evidence): boolean =>
 export interface ReadTowers {
   /** The settings of the encoder of texts, in the form of config.json. */
   readonly modelConfig: ModelConfig;
-  /** Undefined if the files do not contain it: exported graphs do not state it. */
-  readonly similarityScale: SimilarityScale | undefined;
   /** The parts of the next step that all models with two encoders have. */
   readonly tokenized: (padId: number) => Pick<TokenizedModel, 'write' | 'rules' | 'imageEncoder'>;
   /** The facts in the manifest that all models with two encoders have. */
@@ -65,7 +62,6 @@ export async function readTowers(
       max_position_embeddings: DEFAULT_LENGTHS[String(stated.model_type)],
       ...towerConfig(stated, 'text'),
     },
-    similarityScale: isStoredWeights(files.weights) ? await readSimilarityScale(files.weights) : undefined,
     tokenized: (padId) => ({
       write: writeTextVectors(padId),
       rules: {},

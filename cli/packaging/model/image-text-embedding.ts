@@ -14,7 +14,7 @@ export const imageTextEmbeddingBuild: BuildType<'image_text_embedding'> = {
   },
   inferInputs: '"some text" photo.jpg',
   async read(request) {
-    const { modelConfig, similarityScale, tokenized, facts, report } = await readTowers(
+    const { modelConfig, tokenized, facts, report } = await readTowers(
       request,
       'image_text_embedding',
     );
@@ -27,7 +27,6 @@ export const imageTextEmbeddingBuild: BuildType<'image_text_embedding'> = {
           facts: (graph) => ({
             modelType: 'image_text_embedding',
             ...facts(graph, image),
-            ...(similarityScale ? { similarityScale } : {}),
           }),
         }),
       }),

@@ -1,4 +1,6 @@
 import { configError } from '#contract/errors.ts';
+import { readSimilarityScale } from '../architectures/towers.ts';
+import { isStoredWeights } from '../architectures/weight-files.ts';
 import { readTowers } from '../images/towers.ts';
 import type { BuildType } from './build-type.ts';
 
@@ -9,15 +11,17 @@ export const zeroShotImageClassificationBuild: BuildType<'zero_shot_image_classi
   inferOptions: '--labels "one,another"',
   inferInputs: 'photo.jpg',
   async read(request) {
-    const { modelConfig, similarityScale, tokenized, facts, report } = await readTowers(
+    const { modelConfig, tokenized, facts, report } = await readTowers(
       request,
       'zero_shot_image_classification',
     );
-    if (!similarityScale) {
+    const { weights } = request.files;
+    if (!isStoredWeights(weights)) {
       throw configError(
-        `${request.files.weights} is an exported graph, which does not contain the scale that converts similarities to scores. Choose the weights with \`variant: safetensors\`, or set \`model_type: image_text_embedding\`.`,
+        `${weights} is an exported graph, which does not contain the scale that converts similarities to scores. Choose the weights with \`variant: safetensors\`, or set \`model_type: image_text_embedding\`.`,
       );
     }
+    const similarityScale = await readSimilarityScale(weights);
     return {
       modelConfig,
       withTokenizer: ({ settings }) => ({
@@ -29,7 +33,7 @@ export const zeroShotImageClassificationBuild: BuildType<'zero_shot_image_classi
             ...facts(graph, image),
             similarityScale,
             // Models that are trained with a bias score each pair of an image and a text on its own.
-            scoreFunction: similarityScale.bias === 0 ? 'softmax' : 'sigmoid',
+            scoreFunction: similarityScale.bias === undefined ? 'softmax' : 'sigmoid',
           }),
         }),
       }),

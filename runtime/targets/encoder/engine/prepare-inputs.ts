@@ -28,6 +28,7 @@ export function prepareInputs(
   for (const [index, input] of prepared.entries()) {
     if ('ids' in input) checkIds(input.ids, indexOf(index), maxTokenId);
   }
+  if (!manifest.images) return prepared;
   return prepared.map((input, index) =>
     'image' in input ? readImage(input, `Input ${indexOf(index)}`, images) : input,
   );

@@ -9,17 +9,18 @@ import type { PredictBody } from '../served/served-type.ts';
 
 /**
  * Reads the body of a request with images: a multipart form with files, whose other fields are the
- * options, the file of one image, or JSON.
+ * options, the file of one image, or JSON, which `readJson` reads.
  */
 export async function readImageBody(
   request: RequestBody,
   schema: TUnsafe<PredictBody>,
   maxBodyBytes: number,
   readBody: ExchangeBodyReader,
-): Promise<PredictBody> {
+  readJson: () => Promise<PredictBody | object>,
+): Promise<PredictBody | object> {
   const type = request.headers.get('content-type') ?? '';
   const boundary = boundaryOf(type);
-  if (boundary === undefined && !isImageType(type)) return await readBody(request, schema);
+  if (boundary === undefined && !isImageType(type)) return await readJson();
   const bodyBytes = await request.readBody({ maxBodyBytes });
   const { files, options } =
     boundary === undefined ? { files: [bodyBytes], options: {} } : await filesIn(bodyBytes, boundary);

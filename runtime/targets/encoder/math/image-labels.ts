@@ -16,7 +16,7 @@ export function rankImageLabels(
   { similarityScale, scoreFunction = 'softmax' }: Pick<Manifest, 'similarityScale' | 'scoreFunction'>,
 ): { readonly labels: readonly string[]; readonly scores: readonly number[] } {
   if (!similarityScale) throw new Error('the model has no scale for similarities');
-  const { scale, bias } = similarityScale;
+  const { scale, bias = 0 } = similarityScale;
   const logits = Float32Array.from(vectors, (vector) => similarityOf('cosine', image, vector) * scale + bias);
   const scores = applyScoreFunction(scoreFunction, logits);
   const ranked = labels

@@ -1,14 +1,16 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { inputError } from '#contract/errors.ts';
 import { DEFAULT_IMAGE_TEMPLATE, planLabels } from '#core/model/label-plan.ts';
 import { documented } from '#serve/http/documented.ts';
 import { optional } from '#serve/http/schemas.ts';
-import type { EngineInput, RunModel } from '../engine/serving.ts';
+import type { EngineInput, RunModel, ServingEngine } from '../engine/serving.ts';
 import { readRenderedJson } from '../json/json.ts';
 import { rankImageLabels } from '../math/image-labels.ts';
 import { imageInputs } from '../predict/text-or-image.ts';
-import { imageMembers } from '../schemas/images.ts';
-import type { BodyOf, ClientBatch, ServedType } from './served-type.ts';
+import { EXAMPLE_IMAGE, imageMember, imageMembers } from '../schemas/images.ts';
+import { hasParameters, PARAMETERS_NOTE } from './hugging-face.ts';
+import { predictions } from './sequence-classification.ts';
+import type { BodyOf, ClientBatch, HuggingFaceTask, ServedType } from './served-type.ts';
 
 /** The options have the same names as in the transformers pipeline. */
 const optionsOf = ({ maxClientBatch }: ClientBatch) => ({
@@ -31,6 +33,11 @@ const optionsOf = ({ maxClientBatch }: ClientBatch) => ({
   ),
 });
 
+type Options = Pick<
+  BodyOf<ReturnType<typeof optionsOf>>,
+  'candidate_labels' | 'hypothesis_template'
+>;
+
 const result = Type.Object(
   {
     labels: Type.Array(Type.String(), { description: 'The labels, highest score first.' }),
@@ -47,6 +54,25 @@ function checkTotal(images: number, labels: number, { maxClientBatch }: ClientBa
   );
 }
 
+/** Runs the model on the images and on the texts about the labels, and compares their vectors. */
+async function classify(
+  { manifest, limits }: Pick<ServingEngine, 'manifest' | 'limits'>,
+  images: readonly EngineInput[],
+  { candidate_labels, hypothesis_template }: Options,
+  run: RunModel,
+): Promise<ReturnType<typeof rankImageLabels>[]> {
+  const { labels, hypotheses } = planLabels({
+    labels: candidate_labels,
+    template: hypothesis_template ?? DEFAULT_IMAGE_TEMPLATE,
+  });
+  checkTotal(images.length, labels.length, limits);
+  const all = await vectorsOf([...images, ...hypotheses.map((text) => ({ text }))], run);
+  const vectors = all.slice(images.length);
+  return all
+    .slice(0, images.length)
+    .map((vector) => rankImageLabels(vector, { labels, vectors }, manifest));
+}
+
 /** The L2-normalized vector of each input. */
 async function vectorsOf(inputs: readonly EngineInput[], run: RunModel): Promise<Float32Array[]> {
   const view = { kind: 'vector', format: 'base64', normalize: true } as const;
@@ -56,6 +82,30 @@ async function vectorsOf(inputs: readonly EngineInput[], run: RunModel): Promise
     return new Float32Array(bytes.buffer);
   });
 }
+
+const foreignRequest = (limits: ClientBatch) =>
+  Type.Object(
+    { inputs: imageMember, parameters: Type.Object(optionsOf(limits)) },
+    { $id: 'ZeroShotImageRequest' },
+  );
+
+const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = {
+  request: (_, limits) => foreignRequest(limits),
+  response: Type.Intersect([predictions], { $id: 'ZeroShotImageResponse' }),
+  example: () => ({
+    request: { inputs: EXAMPLE_IMAGE, parameters: { candidate_labels: ['a cat', 'a dog'] } },
+    response: [
+      { label: 'a dog', score: 0.98 },
+      { label: 'a cat', score: 0.02 },
+    ],
+  }),
+  isTheirs: hasParameters,
+  note: PARAMETERS_NOTE,
+  async answer(engine, { inputs, parameters }, run) {
+    const [ranked] = await classify(engine, imageInputs([inputs]), parameters, run);
+    return ranked?.labels.map((label, at) => ({ label, score: ranked.scores[at] }));
+  },
+};
 
 export const servedZeroShotImageClassification: ServedType<
   BodyOf<ReturnType<typeof optionsOf>, string | Uint8Array>
@@ -72,20 +122,9 @@ export const servedZeroShotImageClassification: ServedType<
   }),
   info: () => ({ zero_shot_image_classifier: {} }),
   predict: {
-    async together({ manifest, limits }, { inputs, candidate_labels, hypothesis_template }, run) {
-      const { labels, hypotheses } = planLabels({
-        labels: candidate_labels,
-        template: hypothesis_template ?? DEFAULT_IMAGE_TEMPLATE,
-      });
-      checkTotal(inputs.length, labels.length, limits);
-      const texts = hypotheses.map((text) => ({ text }));
-      const all = await vectorsOf([...imageInputs(inputs), ...texts], run);
-      const vectors = all.slice(inputs.length);
-      return all
-        .slice(0, inputs.length)
-        .map((vector) => rankImageLabels(vector, { labels, vectors }, manifest));
-    },
+    together: async (engine, body, run) => await classify(engine, imageInputs(body.inputs), body, run),
   },
+  huggingFace,
   grpc: async () =>
     (await import('#gen/encoder/zero_shot_image_classification_pb.ts')).ZeroShotImageClassification,
 };

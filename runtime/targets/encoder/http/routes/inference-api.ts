@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { type TSchema, type TUnsafe, Type } from 'typebox';
+import { inputError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { readsImages, vectorKind } from '#contract/model-types.ts';
 import { withArticle } from '#core/text/with-article.ts';
@@ -93,13 +94,22 @@ export function inferenceApiRoute(
 
 /** A reader that also accepts the file of an image as the body, as the Inference API does. */
 const imageReader = (readBody: BodyReader, maxBodyBytes: number): BodyReader => {
-  const read = async (c: Context, schema: Parameters<BodyReader>[1]): Promise<unknown> =>
-    isImageType(c.req.header('content-type'))
-      ? { inputs: imageUrl(await readBytes(c, maxBodyBytes)) }
-      : await readBody(c, schema);
-  // A body that is an image has the only field that all these schemas require.
+  const read = async (c: Context, schema: Parameters<BodyReader>[1]): Promise<unknown> => {
+    if (!isImageType(c.req.header('content-type'))) return await readBody(c, schema);
+    const body = { inputs: imageUrl(await readBytes(c, maxBodyBytes)) };
+    const { required = [] } = (typeof schema === 'function' ? schema(body) : schema) as RequiredFields;
+    const missing = required.find((name) => !Object.hasOwn(body, name));
+    if (missing === undefined) return body;
+    throw inputError(
+      `A body that is an image has no \`${missing}\`, which this model requires. Send JSON with the image in \`inputs\`.`,
+    );
+  };
   return read as BodyReader;
 };
+
+interface RequiredFields {
+  readonly required?: readonly string[];
+}
 
 interface Offered {
   readonly request: TSchema;

@@ -33,11 +33,13 @@ export function predictRoute(
   const { requests, answers } = examplesOf(manifest);
   const isForeign = (body: unknown): body is object => task?.isTheirs(body) ?? false;
   const handle = async (exchange: HttpExchange): Promise<HttpAnswer> => {
+    const readJson = (): Promise<PredictBody | object> =>
+      readBody<TUnsafe<PredictBody | object>>(exchange, (value) =>
+        task && isForeign(value) ? task.schema : request,
+      );
     const body = manifest.images
-      ? await readImageBody(exchange, request, maxBodyBytes, readBody)
-      : await readBody<TUnsafe<PredictBody | object>>(exchange, (value) =>
-          task && isForeign(value) ? task.schema : request,
-        );
+      ? await readImageBody(exchange, request, maxBodyBytes, readBody, readJson)
+      : await readJson();
     const caller = callerAt(exchange);
     const run: RunForm = (form, wanted) => runModel(caller, form, wanted);
     if (!task || !isForeign(body)) return piecesAnswer(await predict(engine, body as PredictBody, run));

@@ -16,6 +16,8 @@ const IMAGES = { inputs: [SMALLEST_IMAGE.text] };
 const REQUESTS: Record<ModelType, readonly JsonObject[]> = {
   image_classification: [IMAGES],
   image_embedding: [IMAGES, { ...IMAGES, dimensions: 2 }],
+  image_text_embedding: [{ inputs: [{ text: 'a film' }, { image: SMALLEST_IMAGE.text }], dimensions: 2 }],
+  zero_shot_image_classification: [{ ...IMAGES, candidateLabels: ['place', 'film'] }],
   embedding: [TEXTS],
   sparse_embedding: [TEXTS],
   fill_mask: [{ inputs: ['a [MASK] film', 'the [MASK]'] }],

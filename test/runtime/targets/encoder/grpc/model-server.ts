@@ -25,6 +25,11 @@ const SERVICES = {
   multi_vector: ['MultiVector', 'encoder/multi_vector.proto'],
   image_classification: ['ImageClassification', 'encoder/image_classification.proto'],
   image_embedding: ['ImageEmbedding', 'encoder/image_embedding.proto'],
+  image_text_embedding: ['ImageTextEmbedding', 'encoder/image_text_embedding.proto'],
+  zero_shot_image_classification: [
+    'ZeroShotImageClassification',
+    'encoder/zero_shot_image_classification.proto',
+  ],
 } as const;
 
 export interface ModelServer extends TestClient {

@@ -20,6 +20,8 @@ export const FIXTURE_MODELS = [
   'multi-vector',
   'shapes',
   'patches',
+  'clip',
+  'siglip-labels',
 ] as const;
 
 const golden = (name: string): string => join(FIXTURES, 'golden', name);
