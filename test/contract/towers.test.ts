@@ -134,7 +134,10 @@ verifiesServed('towers:labels', async (arm) => {
 });
 
 verifiesServed('towers:refused', async (arm) => {
-  const [{ url }, { url: labels }] = [await serve(arm, 'clip'), await serve(arm, 'clip-labels', ['--max-client-batch=8'])];
+  const [{ url }, { url: labels }] = [
+    await serve(arm, 'clip'),
+    await serve(arm, 'clip-labels', ['--max-client-batch=8']),
+  ];
   const refusal = async (url: string, body: object): Promise<string> => {
     const { status, text } = await post(`${url}/predict`, body);
     expect(status, text).toBe(422);
@@ -153,9 +156,9 @@ verifiesServed('towers:refused', async (arm) => {
     await refusal(labels, { inputs: [image], candidate_labels: ['a'], hypothesis_template: 'no place' }),
   ).toContain('{}');
   expect(await refusal(labels, { inputs: [cut], candidate_labels: ['a'] })).toMatch(/^Input 0: .*\.$/s);
-  const many = Array.from({ length: 8 }, (_, at) => `label ${at}`);
+  const many = Array.from({ length: 9 }, (_, at) => `label ${at}`);
   expect(await refusal(labels, { inputs: [image], candidate_labels: many })).toBe(
-    'Too many images and labels: 1 + 8 = 9, but the maximum is 8 (--max-client-batch). Split them into several requests.',
+    'Too many labels: the request has 9, but the maximum is 8 (--max-client-batch). Split it into several requests.',
   );
   const headers = { 'content-type': 'image/png' };
   const body = Uint8Array.from(CIRCLE.bytes);

@@ -43,7 +43,12 @@ export const cohereEmbedRequest = (
       ...stageMember(manifest),
       ...overflowMembers,
     },
-    { $id: 'CohereEmbedRequest' },
+    {
+      $id: 'CohereEmbedRequest',
+      ...(readsTextsAndImages(manifest.modelType)
+        ? { anyOf: ['texts', 'images', 'inputs'].map((name) => ({ required: [name] })) }
+        : {}),
+    },
   );
 /** Models that read images have `images`, those that read texts `texts`, and those that read both also `inputs`. */
 function inputMembers({ modelType }: Manifest, maxClientBatch: number): TProperties {
@@ -59,7 +64,7 @@ function inputMembers({ modelType }: Manifest, maxClientBatch: number): TPropert
         Type.Array(content, {
           minItems: 1,
           title: 'a list of objects',
-          description: `Texts and images, in any order, instead of \`texts\` and \`images\`. At most ${maxClientBatch} per request.`,
+          description: `Texts and images, in any order. Their vectors follow those of \`texts\` and \`images\`. At most ${maxClientBatch} per request.`,
         }),
         { maxItems: maxClientBatch },
       ),

@@ -18,7 +18,7 @@ const optionsOf = ({ maxClientBatch }: ClientBatch) => ({
     Type.Array(Type.String({ minLength: 1, title: 'text' }), {
       minItems: 1,
       title: 'a list of texts',
-      description: `Labels to score. At most ${maxClientBatch} images and labels per request.`,
+      description: `Labels to score. At most ${maxClientBatch} per request.`,
     }),
     { maxItems: maxClientBatch },
   ),
@@ -33,10 +33,7 @@ const optionsOf = ({ maxClientBatch }: ClientBatch) => ({
   ),
 });
 
-type Options = Pick<
-  BodyOf<ReturnType<typeof optionsOf>>,
-  'candidate_labels' | 'hypothesis_template'
->;
+type Options = Pick<BodyOf<ReturnType<typeof optionsOf>>, 'candidate_labels' | 'hypothesis_template'>;
 
 const result = Type.Object(
   {
@@ -46,11 +43,10 @@ const result = Type.Object(
   { $id: 'ZeroShotImageResult' },
 );
 
-function checkTotal(images: number, labels: number, { maxClientBatch }: ClientBatch): void {
-  const total = images + labels;
-  if (total <= maxClientBatch) return;
+function checkCount(labels: number, { maxClientBatch }: ClientBatch): void {
+  if (labels <= maxClientBatch) return;
   throw inputError(
-    `Too many images and labels: ${images} + ${labels} = ${total}, but the maximum is ${maxClientBatch} (--max-client-batch). Split them into several requests.`,
+    `Too many labels: the request has ${labels}, but the maximum is ${maxClientBatch} (--max-client-batch). Split it into several requests.`,
   );
 }
 
@@ -65,18 +61,21 @@ async function classify(
     labels: candidate_labels,
     template: hypothesis_template ?? DEFAULT_IMAGE_TEMPLATE,
   });
-  checkTotal(images.length, labels.length, limits);
-  const all = await vectorsOf([...images, ...hypotheses.map((text) => ({ text }))], run);
+  checkCount(labels.length, limits);
+  const all = await vectorsOf(images, hypotheses, run);
   const vectors = all.slice(images.length);
-  return all
-    .slice(0, images.length)
-    .map((vector) => rankImageLabels(vector, { labels, vectors }, manifest));
+  return all.slice(0, images.length).map((vector) => rankImageLabels(vector, { labels, vectors }, manifest));
 }
 
-/** The L2-normalized vector of each input. */
-async function vectorsOf(inputs: readonly EngineInput[], run: RunModel): Promise<Float32Array[]> {
+/** The L2-normalized vectors of images and then of texts. */
+async function vectorsOf(
+  images: readonly EngineInput[],
+  texts: readonly string[],
+  run: RunModel,
+): Promise<Float32Array[]> {
+  const inputs = [...images, ...texts.map((text) => ({ text }))];
   const view = { kind: 'vector', format: 'base64', normalize: true } as const;
-  const { results } = await run({ inputs, view });
+  const { results } = await run({ inputs, counted: images.length, view });
   return results.map((json) => {
     const bytes = Uint8Array.from(Buffer.from(String(readRenderedJson(json)), 'base64'));
     return new Float32Array(bytes.buffer);

@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
 import type { Manifest } from '#contract/manifest.ts';
-import { inputError } from '#contract/errors.ts';
 import { readsImages, readsTextsAndImages, returnsTextVectors } from '#contract/model-types.ts';
 import { promptFor } from '#core/model/input-type.ts';
 import { itemAt } from '#core/values/item-at.ts';
@@ -104,18 +103,16 @@ type Element = { readonly text: string } | { readonly image: string };
 /** The texts and images of a request. Unknown keys are ignored, also the ones of models that read something else. */
 function elementsOf(
   { modelType }: Manifest,
-  { texts = [], images = [], inputs }: CohereInputs,
+  { texts = [], images = [], inputs = [] }: CohereInputs,
 ): readonly Element[] {
   const ofTexts = texts.map((text) => ({ text }));
   const ofImages = images.map((image) => ({ image }));
   if (readsImages(modelType)) return ofImages;
   if (!readsTextsAndImages(modelType)) return ofTexts;
-  if (!inputs) return [...ofTexts, ...ofImages];
-  if (texts.length + images.length > 0)
-    throw inputError('`inputs` cannot be combined with `texts` or `images`. Use one of them.');
-  return inputs.flatMap(({ content }) =>
+  const mixed = inputs.flatMap(({ content }) =>
     content.map((one) => ('text' in one ? { text: one.text } : { image: one.image_url.url })),
   );
+  return [...ofTexts, ...ofImages, ...mixed];
 }
 
 /** The inputs of the model, with texts that are shortened to `max_tokens`. */

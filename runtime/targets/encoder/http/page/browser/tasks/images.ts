@@ -4,7 +4,8 @@ import { type Embedded, drawVectors } from './embedding.ts';
 import { noneNote, rank, spokenRanks } from './sequence-classification.ts';
 import type { Sent, Task } from './task.ts';
 
-const ofImages = {
+/** What tasks for images have in common. */
+export const ofImages = {
   inputs: 'images',
   labels: (labels: readonly string[]) => labels,
   path: 'predict',
@@ -22,14 +23,7 @@ export const imageClassification: Task<{
     const ranked = sent.map((one, at) => ({ ...one, ranks: rank(results[at]?.scores ?? [], model) }));
     return {
       parts: ranked.map((one) =>
-        element(
-          'article',
-          { class: 'result' },
-          element('h3', {}, `Image ${one.number}`),
-          element('img', { src: one.text, alt: nameOf(one), class: 'thumbnail' }),
-          ...noneNote(one.ranks),
-          ...bars(one.ranks, `image ${one.number}`),
-        ),
+        imageResult(one, ...noneNote(one.ranks), ...bars(one.ranks, `image ${one.number}`)),
       ),
       spoken: ranked.map(({ number, ranks }) => `Image ${number}: ${spokenRanks(ranks)}.`).join(' '),
     };
@@ -48,4 +42,14 @@ export const imageEmbedding: Task<{ readonly results: readonly Embedded[] }> = {
     ),
 };
 
-const nameOf = ({ name = 'Image' }: Sent) => name;
+/** An image with its results. */
+export const imageResult = (one: Sent, ...parts: Node[]) =>
+  element(
+    'article',
+    { class: 'result' },
+    element('h3', {}, `Image ${one.number}`),
+    element('img', { src: one.text, alt: nameOf(one), class: 'thumbnail' }),
+    ...parts,
+  );
+
+export const nameOf = ({ name = 'Image' }: Sent) => name;

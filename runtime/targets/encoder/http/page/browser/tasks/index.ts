@@ -5,6 +5,7 @@ import { questionAnswering } from './question-answering.ts';
 import { sparseEmbedding } from './sparse-embedding.ts';
 import { fillMask } from './fill-mask.ts';
 import { imageClassification, imageEmbedding } from './images.ts';
+import { imageTextEmbedding, zeroShotImageClassification } from './texts-and-images.ts';
 import { sequenceClassification } from './sequence-classification.ts';
 import { tokenClassification } from './token-classification.ts';
 import { zeroShotClassification } from './zero-shot-classification.ts';
@@ -23,6 +24,8 @@ const TASKS: Record<string, Task> = {
   multi_vector: multiVector,
   image_classification: imageClassification,
   image_embedding: imageEmbedding,
+  image_text_embedding: imageTextEmbedding,
+  zero_shot_image_classification: zeroShotImageClassification,
 };
 
 export function taskOf({ model_type, id2label, score_function, outputs }: Model) {
