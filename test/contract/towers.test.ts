@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { runCliHere as runCli } from '../helpers/cli-here.ts';
 import { expectClose } from '../helpers/close.ts';
 import { goldenTowers, TOWER_IMAGES, TOWER_LABELS, TOWER_TEXTS, TOWERS } from '../helpers/golden-towers.ts';
+import { builtAssets } from '../helpers/built.ts';
 import { writeConfig } from '../helpers/model-folder.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
@@ -246,6 +247,31 @@ verifiesOnce('towers:build', async () => {
   expect(await validate({ dimensions: 400 })).toContain("the model's vectors have only 24");
   expect(await validate({ pooling: 'mean' })).toContain('pooling: requires model_type');
   expect(await validate({ long_texts: 'windows' })).toContain('is not supported for model_type');
+  // Graphs of another library: one for each encoder.
+  copy('clip', 'model.safetensors');
+  mkdirSync(join(path, 'onnx'));
+  const assets = builtAssets('clip');
+  for (const [from, to] of [
+    ['graph.onnx', 'text_model.onnx'],
+    ['image-graph.onnx', 'vision_model.onnx'],
+    ['weights.bin', 'weights.bin'],
+  ] as const)
+    cpSync(join(assets, from), join(path, 'onnx', to));
+  const graphs = ['--variant', 'onnx/text_model.onnx', '--model-type'];
+  const pair = await build(...graphs, 'image_text_embedding');
+  expect(pair.stderr).not.toContain('Error');
+  const [text = ''] = TOWER_TEXTS;
+  const found = await runExecutable(pair.output, ['infer', text, CIRCLE.path]);
+  const { embeddings } = JSON.parse(found.stdout) as { embeddings: number[][] };
+  expectClose(embeddings[0], goldenTowers('clip').texts[0], 'text with two graphs');
+  expectClose(embeddings[1], goldenTowers('clip').images[0], 'image with two graphs');
+  expect((await build(...graphs, 'zero_shot_image_classification')).stderr).toContain(
+    'is an exported graph, which does not contain the scale that converts similarities to scores',
+  );
+  rmSync(join(path, 'onnx/vision_model.onnx'));
+  expect((await build(...graphs, 'image_text_embedding')).stderr).toContain('needs two graphs');
+  cpSync(join(FIXTURES, 'models/siglip/config.json'), join(path, 'config.json'));
+  expect((await build(...graphs, 'image_text_embedding')).stderr).toContain('is an exported graph of SigLIP');
   // The encoder of images is built alone if there is no tokenizer.
   copy('clip', 'tokenizer.json', 'tokenizer_config.json');
   const alone = await build();

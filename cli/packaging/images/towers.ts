@@ -53,6 +53,7 @@ export async function readTowers(
   modelType: TowersModelType,
 ): Promise<ReadTowers> {
   const stated = await readModelConfig(files);
+  refuseUnfilled(stated, files);
   const { images, note } = await readImageSettings(files.folder);
   const { size } = images.recipe;
   const imageFiles = { ...files, weights: imageFile(files, modelType) };
@@ -95,6 +96,14 @@ export async function readTowers(
       if (note !== undefined) report.print(note);
     },
   };
+}
+
+/** Rejects exported graphs of models whose texts must be filled to the maximum, which only graphs from weights do. */
+function refuseUnfilled({ model_type }: ModelConfig, { weights }: Pick<ModelFiles, 'weights'>): void {
+  if (isStoredWeights(weights) || !String(model_type).startsWith('siglip')) return;
+  throw configError(
+    `${weights} is an exported graph of SigLIP, whose texts must be padded to the maximum length. Choose the weights with \`variant: safetensors\`.`,
+  );
 }
 
 /** The file with the encoder of images: the weights of the whole model, or the graph next to that of texts. */
