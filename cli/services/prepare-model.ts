@@ -1,5 +1,5 @@
 import { configError } from '#contract/errors.ts';
-import { hasLabels, readsImages, type TextModelType } from '#contract/model-types.ts';
+import { hasLabels, readsImages, readsTextsAndImages, type TextModelType } from '#contract/model-types.ts';
 import type { StaticForm, TypeFacts } from '#contract/manifest.ts';
 import type { Quantization } from '#contract/quantization.ts';
 import { batchingText, outputSize, accuracyText, distilledText } from '#core/model/manifest-facts.ts';
@@ -30,6 +30,8 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isStoredWeights } from '../packaging/architectures/weight-files.ts';
 import { writeGraph } from '../packaging/architectures/write-graph.ts';
+import type { RunImageGraph } from '../packaging/images/prepare-image-graph.ts';
+import { appendWeights } from '../packaging/onnx/append-weights.ts';
 import { exportFacts } from '../packaging/exports/model-kind.ts';
 import { withExportWay } from '../packaging/exports/needs-export.ts';
 import { sourceOf } from './source-of.ts';
@@ -74,17 +76,19 @@ async function prepareTextModel(
   const { onStep } = report;
   const { modelType } = config;
   const type: BuildType = BUILD_TYPES[modelType];
-  const isFloat = config.quantize.form === 'none' && config.distill.form !== 'static';
+  // The weights are complete when the graph has been optimized, unless the build changes them or adds others.
+  const isFloat =
+    config.quantize.form === 'none' && config.distill.form !== 'static' && !readsTextsAndImages(modelType);
   const loaded = await withOnnxRuntime(
     (started) => loadModel(started, config, type, folder, report, isFloat ? onWeights : () => {}),
     runtime,
   );
   const { transform, files, origin, settings, tokenizer, tokenized, license, card, documents } = loaded;
-  const { request, original, optimized } = loaded;
+  const { request, original, imageGraph, optimized } = loaded;
   const { output } = original.signature;
   const size = request.rules.size ?? outputSize(original);
   optimized.done(`${output.name}, ${size}, ${original.precision}; ${batchingText(original)}`);
-  const finished = await tokenized.withGraph(original);
+  const finished = await tokenized.withGraph(original, imageGraph);
 
   // The model's output is checked even if there is a transform that returns scores, because logits
   // are part of every result. A transform that returns vectors can replace the output.
@@ -101,6 +105,7 @@ async function prepareTextModel(
   const { graph, quantization } = alone
     ? { graph: alone.graph, quantization: undefined }
     : await quantizeIfWanted(config, prepared, finished.compare, folder, report);
+  if (imageGraph) await appendWeights(graph.weightsPath, imageGraph);
   onWeights(graph.weightsPath);
   const { maxLength, precision, batching, changes, width, fixedShape, firstPosition } = graph;
   const { inputs: finalInputs, output: finalOutput } = graph.signature;
@@ -114,7 +119,7 @@ async function prepareTextModel(
       output: finalOutput.name,
       width,
       precision,
-      batching,
+      batching: imageGraph?.batching === 'single' ? 'single' : batching,
       fixedShape,
       firstPosition,
       quantization,
@@ -139,6 +144,7 @@ async function prepareTextModel(
     transform: transform?.source,
     layers: alone ? undefined : finished.layers,
     labelTokenizer: finished.labelTokenizer,
+    imageGraphPath: imageGraph?.graphPath,
     staticTable: alone ? undefined : distilled?.graph.weightsPath,
     licenseText: documents.licenseText,
     cardText: documents.cardText,
@@ -278,7 +284,20 @@ async function loadModel(
   const original = files.isTable
     ? await prepareTable(files.weights, tokenizer, folder)
     : await prepareGraph(runtime, request, tokenizer, optimizing ?? optimize(request.graph), folder, onStep);
-  return { ...read, transform, files, origin, request, original, optimized };
+  const imageGraph = await prepareImageEncoder(runtime, tokenized, folder);
+  return { ...read, transform, files, origin, request, original, imageGraph, optimized };
+}
+
+/** Prepares the encoder of images of a model that has one, in a folder of its own. */
+async function prepareImageEncoder(
+  runtime: OnnxTools,
+  { imageEncoder }: Pick<TokenizedModel, 'imageEncoder'>,
+  folder: string,
+): Promise<RunImageGraph | undefined> {
+  if (!imageEncoder) return undefined;
+  const own = join(folder, 'images');
+  await mkdir(own);
+  return await imageEncoder(runtime, own);
 }
 
 /** Rejects settings that need a graph. */

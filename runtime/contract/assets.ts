@@ -9,6 +9,7 @@ export const ASSETS = {
   transform: 'transform.lua',
   layers: 'layers.bin',
   'label-tokenizer': 'label-tokenizer.json',
+  'image-graph': 'image-graph.onnx',
   static: 'static.bin',
   manifest: 'manifest.json',
   // These names must differ from README.md and LICENSE, so that a folder with a user's own files is

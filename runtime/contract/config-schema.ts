@@ -181,6 +181,7 @@ const IMAGE_VECTOR_FIELDS = ['pooling', 'normalize', 'dimensions', 'similarity_f
 export const FIELDS_OF_TYPES: Partial<Record<ModelType, readonly string[]>> = {
   sentence_embedding: Object.keys(sentenceFields),
   image_embedding: IMAGE_VECTOR_FIELDS,
+  image_text_embedding: IMAGE_VECTOR_FIELDS.filter((name) => name !== 'pooling'),
   multi_vector: ['normalize', ...Object.keys(multiVectorFields)],
   object_detection: Object.keys(detectionFields),
 };

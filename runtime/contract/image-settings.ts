@@ -4,4 +4,24 @@ import type { ImageRecipe } from './image-recipe.ts';
 export interface ImageSettings {
   /** How images become the input of the model. */
   readonly recipe: ImageRecipe;
+  /** The encoder of images, for models with another one for texts. Default: the model itself. */
+  readonly encoder?: ImageEncoder;
+}
+
+/** An encoder of images with a graph of its own, which is the section `image-graph`. */
+export interface ImageEncoder {
+  /** Name of the graph's output. */
+  readonly output: string;
+  /** Number of positions that the encoder has for an image. */
+  readonly positions: number;
+}
+
+/**
+ * How the cosine similarity of a text and an image becomes a score, before the score function is
+ * applied: similarity x scale + bias.
+ */
+export interface SimilarityScale {
+  readonly scale: number;
+  /** Undefined in models that compare the labels of an image with each other by softmax. */
+  readonly bias?: number;
 }

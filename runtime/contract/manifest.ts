@@ -3,7 +3,7 @@ import type { TokenOutputs } from './embedding-outputs.ts';
 import type { DetectionSettings } from './detection.ts';
 import type { EntitySettings } from './entity-settings.ts';
 import type { FixedShape } from './fixed-shape.ts';
-import type { ImageSettings } from './image-settings.ts';
+import type { ImageSettings, SimilarityScale } from './image-settings.ts';
 import type { ModelType } from './model-types.ts';
 import type { MultiVectorSettings } from './multi-vector.ts';
 import type { PairPrompt } from './pair-prompt.ts';
@@ -69,6 +69,17 @@ interface FactsOfTypes {
     readonly detection: DetectionSettings;
     readonly images: ImageSettings;
   };
+  readonly image_text_embedding: TowersFacts;
+  readonly zero_shot_image_classification: TowersFacts & {
+    readonly similarityScale: SimilarityScale;
+    readonly scoreFunction: ScoreFunction;
+  };
+}
+
+/** The facts about a model with an encoder of texts and an encoder of images. */
+interface TowersFacts {
+  readonly sentence: SentenceSettings;
+  readonly images: Required<ImageSettings>;
 }
 
 /**

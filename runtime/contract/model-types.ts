@@ -1,7 +1,10 @@
 /** The properties of a model type: the requirements for its ONNX graph, and the kind of its results. */
 interface TypeRow {
-  /** What models of this type read. Default: texts. */
-  readonly input?: 'image';
+  /**
+   * What the inputs of this type are: images; texts or images; or images, with texts in the labels of a
+   * request. Default: texts.
+   */
+  readonly input?: 'image' | 'text or image' | 'image with labels';
   /** Name of the graph's output. */
   readonly output: string;
   readonly shape: readonly string[];
@@ -21,6 +24,7 @@ interface TypeRow {
   readonly windows?: 'always' | { readonly never: string };
 }
 
+const CAPTIONS = { never: 'the encoder of texts was trained with short texts' };
 const IMAGES = { never: 'an image is scaled to the size that the model reads' };
 
 /** One row per model type. The builder and the runtime use the same table. */
@@ -120,6 +124,21 @@ export const MODEL_TYPES = {
     labels: true,
     windows: IMAGES,
   },
+  /** Vectors of texts and of images in one space. Each of the two encoders has a graph of its own. */
+  image_text_embedding: {
+    input: 'text or image',
+    output: 'text_embeds',
+    shape: ['batch_size', 'hidden_size'],
+    vectors: 'text',
+    windows: CAPTIONS,
+  },
+  /** The same encoders, for comparing an image with texts about labels. */
+  zero_shot_image_classification: {
+    input: 'image with labels',
+    output: 'text_embeds',
+    shape: ['batch_size', 'hidden_size'],
+    windows: CAPTIONS,
+  },
 } as const satisfies Record<string, TypeRow>;
 
 export type ModelType = keyof typeof MODEL_TYPES;
@@ -127,12 +146,31 @@ export const MODEL_TYPE_NAMES = Object.keys(MODEL_TYPES) as ModelType[];
 
 const rowOf = (type: ModelType): TypeRow => MODEL_TYPES[type];
 
-/** Model types that read images. */
+/** Model types that read only images. */
 export type ImageModelType = {
   [Type in ModelType]: (typeof MODEL_TYPES)[Type] extends { readonly input: 'image' } ? Type : never;
 }[ModelType];
 export type TextModelType = Exclude<ModelType, ImageModelType>;
+/** Whether models of this type read only images, and therefore have no tokenizer. */
 export const readsImages = (type: ModelType): type is ImageModelType => rowOf(type).input === 'image';
+
+/** Model types that read texts and images. */
+export type TowersModelType = {
+  [Type in ModelType]: (typeof MODEL_TYPES)[Type] extends {
+    readonly input: 'text or image' | 'image with labels';
+  }
+    ? Type
+    : never;
+}[ModelType];
+export const readsTextsAndImages = (type: ModelType): type is TowersModelType =>
+  rowOf(type).input === 'text or image' || rowOf(type).input === 'image with labels';
+
+/** Whether each input of this type can be a text or an image. */
+export const hasMixedInputs = (type: ModelType): boolean => rowOf(type).input === 'text or image';
+
+/** Whether all inputs of this type are images. */
+export const hasImageInputs = (type: ModelType): boolean =>
+  rowOf(type).input === 'image' || rowOf(type).input === 'image with labels';
 
 /** The kind of vectors in this model type's results; undefined if results are not vectors. */
 export const vectorKind = (type: ModelType): TypeRow['vectors'] => rowOf(type).vectors;

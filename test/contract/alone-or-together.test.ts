@@ -22,9 +22,9 @@ import { useTempFolder } from '../helpers/temp-folder.ts';
 import { DEFAULT_LIMITS } from '../helpers/default-limits.ts';
 
 const folder = useTempFolder();
-/** `images.test.ts` and `image-segmentation.test.ts` test models that read images. */
+/** `images.test.ts` and `image-segmentation.test.ts` test models that read images, and `towers.test.ts` those that read both. */
 const MODELS = readdirSync(join(FIXTURES, 'models')).filter(
-  (name) => !['shapes', 'patches', 'regions', 'boxes'].includes(name),
+  (name) => !['shapes', 'patches', 'regions', 'boxes', 'clip-labels', 'siglip-labels'].includes(name),
 );
 
 /** Texts of very different lengths, so that a batch of them has much padding. */

@@ -35,6 +35,7 @@ import { SERVE } from './behaviors/serve.ts';
 import { CAUSAL_RERANKERS } from './behaviors/causal-rerankers.ts';
 import { STAGES } from './behaviors/stages.ts';
 import { STATIC } from './behaviors/static.ts';
+import { TOWERS } from './behaviors/towers.ts';
 import { ZERO_SHOT } from './behaviors/zero-shot.ts';
 import { ZERO_SHOT_NER } from './behaviors/zero-shot-ner.ts';
 
@@ -53,6 +54,7 @@ export const BEHAVIORS = {
   ...STATIC,
   ...IMAGES,
   ...DETECTION,
+  ...TOWERS,
   ...STAGES,
   ...ZERO_SHOT,
   ...SPARSE,

@@ -9,8 +9,15 @@ import type { Served } from './serving.ts';
 import { post } from './http-client.ts';
 
 export interface PredictRequest {
-  /** Texts; or images in base64, as bytes over gRPC. */
-  readonly inputs: readonly (string | Buffer)[];
+  /** Texts; images in base64, as bytes over gRPC; or objects with either. */
+  readonly inputs: readonly (
+    | string
+    | Buffer
+    | { readonly text: string }
+    | { readonly image: string | Buffer }
+  )[];
+  readonly candidate_labels?: readonly string[];
+  readonly hypothesis_template?: string;
   readonly normalize?: boolean;
   readonly dimensions?: number;
   readonly prompt_name?: string;
@@ -43,6 +50,7 @@ export type TokenVector = readonly number[] | { readonly values: readonly number
 /** The result for one input; its fields depend on the model type. */
 export interface PredictResult {
   readonly logits?: readonly number[];
+  readonly labels?: readonly string[];
   readonly scores?: readonly number[];
   readonly predicted_index?: number;
   readonly predicted_label?: string;

@@ -1,5 +1,6 @@
 interface Schema {
   readonly $ref?: string;
+  readonly title?: string;
   readonly type?: string;
   readonly nullable?: boolean;
   readonly enum?: readonly unknown[];
@@ -25,6 +26,8 @@ export interface SchemaDocument {
 /** Values for leaves that a schema cannot describe. */
 export interface Leaves {
   readonly text: string;
+  /** The value of strings with the title `an image`. */
+  readonly image: string;
   /** A list of token IDs that the model accepts. */
   readonly ids: readonly number[];
 }
@@ -32,7 +35,7 @@ export interface Leaves {
 type Body = Readonly<Record<string, unknown>>;
 
 /** Generates request bodies from the schemas of a document. */
-export function schemaBodies({ components }: SchemaDocument, { text, ids }: Leaves) {
+export function schemaBodies({ components }: SchemaDocument, { text, image, ids }: Leaves) {
   const resolve = (schema: Schema): Schema =>
     schema.$ref ? resolve(components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
 
@@ -44,6 +47,7 @@ export function schemaBodies({ components }: SchemaDocument, { text, ids }: Leav
     if (schema.enum) return [...schema.enum];
     if (schema.anyOf && !schema.properties) return schema.anyOf.flatMap(valuesOf);
     if (type === 'boolean') return [true, false, ...none];
+    if (type === 'string' && schema.title === 'an image') return [image, ...none];
     if (type === 'string') return [schema.pattern === undefined ? text : schema.default, ...none];
     if (type === 'integer' || type === 'number') return [...numbersOf(schema), ...none];
     if (type === 'array' && items) {

@@ -1,4 +1,5 @@
 import { configError } from '#contract/errors.ts';
+import type { SimilarityScale } from '#contract/image-settings.ts';
 import { withFileSource } from '#platform/file-source.ts';
 import { layerFloats } from '../model/layer-weights.ts';
 import { ConfigReader } from './config-reader.ts';
@@ -10,10 +11,17 @@ export type Tower = 'text' | 'vision';
 
 /** The graph of one tower, which has its own settings and weights. */
 export function towerOf(g: EncoderGraph, tower: Tower): EncoderGraph {
-  // In old files, the settings are in `text_config_dict`, and `text_config` can have other values.
-  const settings = settingsIn(g.config, [`${tower}_config_dict`, `${tower}_config`]);
+  const settings = settingsOf(g.config, tower);
   return new EncoderGraph(g.weights.part(`${tower}_model.`), new ConfigReader(settings), g.writer);
 }
+
+/** The settings of one tower, in the form of config.json. */
+export const towerConfig = (config: object, tower: Tower): Readonly<Record<string, unknown>> =>
+  settingsOf(new ConfigReader({ ...config }), tower);
+
+/** In old files, the settings are in `text_config_dict`, and `text_config` can have other values. */
+const settingsOf = (config: ConfigReader, tower: Tower): Readonly<Record<string, unknown>> =>
+  settingsIn(config, [`${tower}_config_dict`, `${tower}_config`]);
 
 /** The first object under these keys; empty if there is none, so that the defaults of the model's class apply. */
 function settingsIn(config: ConfigReader, keys: readonly string[]): Readonly<Record<string, unknown>> {
@@ -24,18 +32,7 @@ function settingsIn(config: ConfigReader, keys: readonly string[]): Readonly<Rec
   throw configError(`\`${key}\` in config.json must be an object, not ${JSON.stringify(value)}.`);
 }
 
-/** How the cosine similarity of a text and an image becomes a score: similarity x scale + bias. */
-interface SimilarityScale {
-  readonly scale: number;
-  /** 0 in models whose scores are compared by softmax. */
-  readonly bias: number;
-}
-
-/**
- * Reads the scale of similarities from a model's weights, where its logarithm is stored.
- *
- * @internal Exported for tests only.
- */
+/** Reads the scale of similarities from a model's weights, where its logarithm is stored. */
 export async function readSimilarityScale(weights: string): Promise<SimilarityScale> {
   const tensors = await findWeights(weights);
   const read = async (name: string): Promise<number | undefined> => {
@@ -54,5 +51,6 @@ export async function readSimilarityScale(weights: string): Promise<SimilaritySc
       `${weights} has no tensor logit_scale, which converts similarities of texts and images to scores. Use the weights of the whole model.`,
     );
   }
-  return { scale: Math.exp(logarithm), bias: (await read('logit_bias')) ?? 0 };
+  const bias = await read('logit_bias');
+  return { scale: Math.exp(logarithm), ...(bias === undefined ? {} : { bias }) };
 }

@@ -162,11 +162,7 @@ export const writeMaskedLogits = (maskId: number): WriteOutput =>
     };
   });
 
-/**
- * Output: the vector of each text in a space that it shares with images. `padId` is the id of padding.
- *
- * @internal Exported for tests only.
- */
+/** Output: the vector of each text in a space that it shares with images. `padId` is the id of padding. */
 export const writeTextVectors = (padId: number): WriteOutput =>
   ofTexts((g, { textVector }) => {
     if (!textVector) {

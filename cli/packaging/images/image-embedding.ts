@@ -1,57 +1,35 @@
-import { configError } from '#contract/errors.ts';
 import { MODEL_TYPES } from '#contract/model-types.ts';
 import type { Pooling } from '#contract/sentence.ts';
-import { pooledWidth } from '#core/model/vector-width.ts';
 import { writeImageStates, writeImageVectors } from '../architectures/write-graph.ts';
-import { clue } from '../model/evidence.ts';
+import { clue, hasHead } from '../model/evidence.ts';
 import { PER_TEXT } from '../onnx/select-output.ts';
 import { findProcessor } from './find-processor.ts';
 import type { ImageBuildType } from './image-build-type.ts';
+import { IMAGE_VECTORS } from './image-vectors.ts';
+import { hasTowers } from './towers.ts';
+import { vectorSettings } from './vector-settings.ts';
 
 /** Build rules for models that return one vector per image. */
 export const imageEmbeddingBuild: ImageBuildType<'image_embedding'> = {
-  guess: ({ folder, architectures }) =>
+  guess: (evidence) =>
     clue(
       'file',
-      findProcessor(folder) !== undefined && !architectures.some((name) => /For[A-Z]/.test(name)),
+      findProcessor(evidence.folder) !== undefined && !hasHead(evidence) && !hasTowers(evidence),
       'it has settings for images and no head',
     ),
   write: ({ config }, size) =>
     isPooled(config.typeFields.pooling) ? writeImageVectors(size) : writeImageStates(size),
   outputs: ({ config }) =>
     isPooled(config.typeFields.pooling) ? [...IMAGE_VECTORS, PATCH_VECTORS] : [PATCH_VECTORS],
-  facts({ config: { file, typeFields }, images, output, width }) {
-    const pooling: Pooling = output.shape.length === PER_TEXT.length ? 'none' : (typeFields.pooling ?? 'cls');
-    const { normalize = false, dimensions, similarity_fn_name: similarity } = typeFields;
-    const full = pooledWidth(pooling, width);
-    if (dimensions !== undefined && dimensions > full) {
-      throw configError(
-        `${file}: \`dimensions\` is ${dimensions}, but the model's vectors have only ${full}.`,
-      );
-    }
-    return {
-      modelType: 'image_embedding',
-      images,
-      sentence: {
-        pooling,
-        includePrompt: true,
-        normalize,
-        ...(dimensions === undefined ? {} : { dimensions }),
-        ...(similarity === undefined || similarity === 'cosine' ? {} : { similarity }),
-        prompts: {},
-      },
-    };
+  facts({ config, images, output, width }) {
+    const pooling: Pooling =
+      output.shape.length === PER_TEXT.length ? 'none' : (config.typeFields.pooling ?? 'cls');
+    return { modelType: 'image_embedding', images, sentence: vectorSettings(config, pooling, width) };
   },
 };
 
 /** Whether the graph returns the vector that the model's own code computes. */
 const isPooled = (pooling: Pooling | undefined): boolean => pooling === undefined || pooling === 'none';
-
-/** The names of outputs with one vector per image. */
-const IMAGE_VECTORS = ['image_embeds', 'image_embeddings', 'pooler_output'].map((name) => ({
-  name,
-  shape: ['batch_size', 'hidden_size'],
-}));
 
 const { output: name, shape } = MODEL_TYPES.image_embedding;
 const PATCH_VECTORS = { name, shape };

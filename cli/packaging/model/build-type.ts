@@ -4,7 +4,9 @@ import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import type { BuildConfig } from '../../config/build-config.ts';
 import type { Compare } from '../quantize/accuracy.ts';
 import type { Reporter } from '../reporter.ts';
+import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import type { EncoderPart, WriteOutput } from '../architectures/write-graph.ts';
+import type { RunImageGraph } from '../images/prepare-image-graph.ts';
 import type { Clue, Evidence } from './evidence.ts';
 import type { ModelConfig } from './model-config.ts';
 import type { ModelFiles, SettingsFile } from './locate-files.ts';
@@ -19,8 +21,10 @@ export interface GuessedType {
   readonly alternative?: Alternative;
   /** The model's settings file. Default: config.json, which is optional for some models. */
   readonly settingsFile?: SettingsFile;
-  /** Options that the `infer` command of the executable requires in addition to a text. */
+  /** Options that the `infer` command of the executable requires in addition to its inputs. */
   readonly inferOptions?: string;
+  /** Example inputs of the `infer` command. Default: a text, or an image if the model reads only images. */
+  readonly inferInputs?: string;
 }
 
 /**
@@ -73,8 +77,13 @@ export interface TokenizedModel<Type extends TextModelType = TextModelType> {
   /** The part of the model that is an encoder. Default: the model in config.json. */
   readonly encoder?: EncoderPart | undefined;
   readonly rules: GraphRules;
-  /** Combines the settings with facts that were determined by running the graph. */
-  readonly withGraph: (graph: PreparedGraph) => FinishedModel<Type> | Promise<FinishedModel<Type>>;
+  /** Prepares the graph of the encoder of images, for models that have one. Writes files to `folder`. */
+  readonly imageEncoder?: (runtime: OnnxTools, folder: string) => Promise<RunImageGraph>;
+  /** Combines the settings with facts that were determined by running the graphs. */
+  readonly withGraph: (
+    graph: PreparedGraph,
+    imageGraph?: RunImageGraph,
+  ) => FinishedModel<Type> | Promise<FinishedModel<Type>>;
 }
 
 /** A model whose graph has been run. */

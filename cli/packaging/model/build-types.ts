@@ -7,6 +7,7 @@ import { objectDetectionBuild } from '../images/object-detection.ts';
 import type { BuildType, GuessedType } from './build-type.ts';
 import { embeddingBuild } from './embedding.ts';
 import { fillMaskBuild } from './fill-mask.ts';
+import { imageTextEmbeddingBuild } from './image-text-embedding.ts';
 import { multiVectorBuild } from './multi-vector.ts';
 import { questionAnsweringBuild } from './question-answering.ts';
 import { sentenceEmbeddingBuild } from './sentence-embedding.ts';
@@ -14,9 +15,10 @@ import { sequenceClassificationBuild } from './sequence-classification.ts';
 import { sparseEmbeddingBuild } from './sparse-embedding.ts';
 import { tokenClassificationBuild } from './token-classification.ts';
 import { zeroShotClassificationBuild } from './zero-shot-classification.ts';
+import { zeroShotImageClassificationBuild } from './zero-shot-image-classification.ts';
 import { zeroShotNerBuild } from './zero-shot-ner.ts';
 
-/** Model types that read texts. */
+/** Model types that read texts, alone or with images. */
 export const BUILD_TYPES: { readonly [Type in TextModelType]: BuildType<Type> } = {
   token_classification: tokenClassificationBuild,
   zero_shot_classification: zeroShotClassificationBuild,
@@ -28,9 +30,11 @@ export const BUILD_TYPES: { readonly [Type in TextModelType]: BuildType<Type> } 
   multi_vector: multiVectorBuild,
   fill_mask: fillMaskBuild,
   embedding: embeddingBuild,
+  image_text_embedding: imageTextEmbeddingBuild,
+  zero_shot_image_classification: zeroShotImageClassificationBuild,
 };
 
-/** Model types that read images. */
+/** Model types that read only images. */
 export const IMAGE_BUILD_TYPES: { readonly [Type in ImageModelType]: ImageBuildType<Type> } = {
   image_classification: imageClassificationBuild,
   image_embedding: imageEmbeddingBuild,

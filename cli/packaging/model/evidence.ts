@@ -55,6 +55,10 @@ export function classClue({ architectures }: Evidence, ending: string): Clue[] {
   return name === undefined ? [] : [{ certainty: 'class', because: `config.json names ${name}` }];
 }
 
+/** Whether config.json names a class with a head for a task. */
+export const hasHead = ({ architectures }: Evidence): boolean =>
+  architectures.some((name) => /For[A-Z]/.test(name));
+
 /** Returns a clue if the graph has an output with this name. */
 export const outputClue = ({ outputs }: Evidence, name: string): Clue[] =>
   clue(

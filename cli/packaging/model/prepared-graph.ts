@@ -138,6 +138,11 @@ export interface PreparedModel {
   readonly layers: Uint8Array | undefined;
   /** The tokenizer.json of the second encoder, if the model has one. */
   readonly labelTokenizer: string | undefined;
+  /**
+   * Path of the graph of the encoder of images, for models with another one for texts. Both graphs read the
+   * same file of weights.
+   */
+  readonly imageGraphPath: string | undefined;
   /** Path of the table of the static form, if the file contains both forms. */
   readonly staticTable: string | undefined;
   /** Contents of the license and notice files next to the model. */

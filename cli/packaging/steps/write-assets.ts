@@ -27,6 +27,8 @@ export async function writeAssets(folder: string, model: PreparedModel): Promise
       if (model.layers !== undefined) await writeFile(join(scratch, ASSETS.layers), model.layers);
       if (model.labelTokenizer !== undefined)
         await writeFile(join(scratch, ASSETS['label-tokenizer']), model.labelTokenizer);
+      if (model.imageGraphPath !== undefined)
+        await copyFile(model.imageGraphPath, join(scratch, ASSETS['image-graph']));
       if (model.staticTable !== undefined) await copyFile(model.staticTable, join(scratch, ASSETS.static));
       if (model.licenseText !== undefined) await writeFile(join(scratch, ASSETS.license), model.licenseText);
       if (model.cardText !== undefined) await writeFile(join(scratch, ASSETS.card), model.cardText);

@@ -42,7 +42,7 @@ async function* sectionsOf({ base, weights, model }: ExecutableInput): AsyncGene
   const path = await weights;
   yield { name: 'weights', content: await wholeFile(path) };
   const { files, tokenizer, graph, transform, layers, labelTokenizer, staticTable, ...rest } = await model;
-  const { licenseText, cardText, manifest } = rest;
+  const { imageGraphPath, licenseText, cardText, manifest } = rest;
   if (graph.graphPath !== undefined) {
     const bytes = pointGraph(await readFile(graph.graphPath), weightsOffset);
     yield { name: 'graph', content: { bytes } };
@@ -57,6 +57,10 @@ async function* sectionsOf({ base, weights, model }: ExecutableInput): AsyncGene
   yield* optional('transform', transform);
   if (layers !== undefined) yield { name: 'layers', content: { bytes: layers } };
   yield* optional('label-tokenizer', labelTokenizer);
+  if (imageGraphPath !== undefined) {
+    const bytes = pointGraph(await readFile(imageGraphPath), weightsOffset);
+    yield { name: 'image-graph', content: { bytes } };
+  }
   yield { name: 'manifest', content: { bytes: encode(manifest) } };
   yield* optional('license', licenseText);
   yield* optional('card', cardText);

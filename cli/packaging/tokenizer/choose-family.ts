@@ -78,6 +78,7 @@ const MODEL_TYPES = lookup<string>({
   retribert: 'RetriBert',
   roberta: 'Roberta',
   'roberta-prelayernorm': 'Roberta',
+  siglip: 'Siglip',
   squeezebert: 'SqueezeBert',
   switch_transformers: 'T5',
   t5: 'T5',

@@ -215,6 +215,12 @@ export const FAMILIES: readonly Family[] = [
       template: { single: '$A:0 </s>:0', pair: '$A:0 </s>:0 $B:0 </s>:0' },
     }),
   ),
+  sentencePiece('Siglip', 'spiece.model', {
+    normalizer: 'captions',
+    lowerCase: true,
+    special: { eos: special('</s>'), unk: special('<unk>'), pad: special('</s>') },
+    template: { single: '$A:0 </s>:0', pair: '$A:0 </s>:0 $B:0 </s>:0' },
+  }),
   sentencePiece('BigBird', 'spiece.model', {
     special: {
       bos: searched('<s>'),

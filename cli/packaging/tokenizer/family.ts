@@ -51,9 +51,9 @@ export interface SentencePieceFamily extends Base {
   readonly unknownId?: number;
   /**
    * Normalization before the sentencepiece model's own rules. `quotes` also collapses whitespace
-   * and replaces quotation marks in TeX notation.
+   * and replaces quotation marks in TeX notation; `captions` removes ASCII punctuation and collapses whitespace.
    */
-  readonly normalizer: 'model' | 'lower-case' | 'quotes';
+  readonly normalizer: 'model' | 'lower-case' | 'quotes' | 'captions';
   readonly lowerCase: boolean;
   readonly keepAccents: boolean;
   /** Whether this family supports the setting `split_by_punct`. */

@@ -229,6 +229,15 @@ function sentencePieceNormalizer(
   const steps: Record<SentencePieceFamily['normalizer'], readonly Component[]> = {
     model: [...compiled, strip, spaces('▁')],
     'lower-case': [...lowercase, ...compiled, strip, spaces(' ')],
+    captions: [
+      ...lowercase,
+      replace({ Regex: PUNCTUATION }, ''),
+      WHITE_SPACE,
+      { type: 'Strip', strip_left: true, strip_right: true },
+      ...compiled,
+      strip,
+      spaces(' '),
+    ],
     quotes: [...whiteSpace, ...QUOTES, ...accents, ...lowercase, ...compiled, strip, spaces(' ')],
   };
   return { type: 'Sequence', normalizers: steps[family.normalizer] };
@@ -250,6 +259,8 @@ const replace = (pattern: Readonly<Record<string, string>>, content: string): Co
   content,
 });
 const spaces = (content: string): Component => replace({ Regex: ' {2,}' }, content);
+/** Python's `string.punctuation`. */
+const PUNCTUATION = '[!-/:-@\\[-`{-~]';
 /** Whitespace characters at which Python splits texts. */
 const WHITE_SPACE = replace({ Regex: String.raw`[\s\x1c-\x1f]+` }, ' ');
 /** Quotation marks in TeX notation. */

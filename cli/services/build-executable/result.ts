@@ -59,9 +59,9 @@ function nextStep(
 ): [label: string, command: string][] {
   if (kind === 'assets') return [];
   if (kind === 'executable') {
-    const { inferOptions: options } = GUESSED_TYPES[manifest.modelType];
-    const input = readsImages(manifest.modelType) ? 'photo.jpg' : '"some text"';
-    return [['Run', `${shown} infer ${options === undefined ? '' : `${options} `}${input}`]];
+    const { inferOptions: options, inferInputs } = GUESSED_TYPES[manifest.modelType];
+    const inputs = inferInputs ?? (readsImages(manifest.modelType) ? 'photo.jpg' : '"some text"');
+    return [['Run', `${shown} infer ${options === undefined ? '' : `${options} `}${inputs}`]];
   }
   if (isArchive(path)) return [['Load', `podman load -i ${shown}`]];
   return [['Load', `skopeo copy oci:${shown} containers-storage:${image}`]];

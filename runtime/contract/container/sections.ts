@@ -14,6 +14,7 @@ export const SECTION_NAMES = [
   'transform',
   'layers',
   'label-tokenizer',
+  'image-graph',
   'manifest',
   'program',
   'code-cache',

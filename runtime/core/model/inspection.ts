@@ -2,6 +2,7 @@ import type { ByteSource } from '#contract/container/byte-source.ts';
 import { findSection, readContainer, requireSection } from '#contract/container/read.ts';
 import type { Section } from '#contract/container/sections.ts';
 import type { Manifest, ModelSourceFacts, RuntimeInfo } from '#contract/manifest.ts';
+import { readsImages } from '#contract/model-types.ts';
 import { memoryFacts } from './attention-memory.ts';
 import {
   batchingText,
@@ -69,7 +70,7 @@ function modelFacts(model: Manifest): [string, string][] {
     ['Type', `${model.modelType}, output ${model.output}, ${outputSize(model)}, ${model.precision}`],
     [
       'Inputs',
-      `${model.inputs.join(', ')}${model.images ? '' : `; up to ${model.tokenizer.maxLength} tokens`}`,
+      `${model.inputs.join(', ')}${readsImages(model.modelType) ? '' : `; up to ${model.tokenizer.maxLength} tokens`}`,
     ],
     ...imageFacts(model),
     ...graphFacts(model),

@@ -16,6 +16,8 @@ interface LabelWishes {
 }
 
 export const DEFAULT_TEMPLATE = 'This example is {}.';
+/** The default of transformers' pipeline for images. */
+export const DEFAULT_IMAGE_TEMPLATE = 'This is a photo of {}.';
 const PLACE = '{}';
 
 /**

@@ -47,14 +47,15 @@ const AS_NAMED: PromptLabel = (name) => name;
 
 /** Combines a request's options with the model's settings, and rejects unsupported ones. */
 export function planVector(
-  manifest: Pick<Manifest, 'sentence' | 'multiVector' | 'width'>,
+  manifest: Pick<Manifest, 'sentence' | 'multiVector' | 'images' | 'width'>,
   request: VectorRequest,
   label = AS_NAMED,
 ): VectorPlan {
-  const { sentence, multiVector } = manifest;
+  const { sentence, multiVector, images } = manifest;
   const { normalize, dimensions } = request;
   checkDimensions(dimensions, vectorWidth(manifest));
-  const free = freePrompt(sentence, request, label);
+  // Models that read images have no prompts, not even for texts.
+  const free = freePrompt(images ? undefined : sentence, request, label);
   const { prompt_name: name, task } = hasAdapters(sentence) ? request : { ...request, task: undefined };
   // In Jina's API, a task also selects its prompt.
   const prompt = free === undefined ? findPrompt(sentence, name ?? task, label) : undefined;

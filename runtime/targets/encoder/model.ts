@@ -4,6 +4,7 @@ import { findSection, readContainer, requireSection } from '#contract/container/
 import type { Section, SectionName } from '#contract/container/sections.ts';
 import { configError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
+import { readsImages } from '#contract/model-types.ts';
 import { ASSETS } from '#contract/assets.ts';
 import { LOCATION_PLACEHOLDER, padLocation } from '#contract/weights-location.ts';
 import { bareTokenizer } from '#core/model/bare-tokenizer.ts';
@@ -50,10 +51,12 @@ export interface Model {
 /** What computes the model's output: a graph, or the table of a static model. */
 export type ModelBody = GraphBody | TableBody;
 
-interface GraphBody {
+export interface GraphBody {
   readonly kind: 'graph';
   /** The optimized graph. It refers to its weights by the name of a file in `weightsFolder`. */
   readonly graph: Uint8Array;
+  /** The graph of the encoder of images, for models with another one for texts. It has the same form. */
+  readonly imageGraph?: Uint8Array | undefined;
   readonly weightsFolder: string;
 }
 
@@ -91,6 +94,7 @@ function openExecutable(path: string): Model {
         kind: 'graph',
         // Copied, because the original bytes are verified later.
         graph: nameWeights(read('graph').slice(), basename(path)),
+        imageGraph: imageGraphIn(manifest, () => nameWeights(read('image-graph').slice(), basename(path))),
         weightsFolder: dirname(path),
       },
       weightsBytes: weights.length,
@@ -120,6 +124,7 @@ function openAssets(folder: string): Model {
     body: tableBody({ path: weights, offset: 0, length }, manifest) ?? {
       kind: 'graph',
       graph: read(ASSETS.graph),
+      imageGraph: imageGraphIn(manifest, () => read(ASSETS['image-graph'])),
       weightsFolder: folder,
     },
     weightsBytes: length,
@@ -202,13 +207,16 @@ function nameWeights(graph: Uint8Array, name: string): Uint8Array {
 }
 
 const tokenizersIn = (
-  { entities, images }: Manifest,
+  { entities, modelType }: Manifest,
   read: (name: 'tokenizer' | 'label-tokenizer') => string,
 ): TokenizerSources => ({
-  // Models that read images have no tokenizer.
-  json: images ? '' : read('tokenizer'),
+  // Models that read only images have no tokenizer.
+  json: readsImages(modelType) ? '' : read('tokenizer'),
   labelJson: entities?.labelTokenizer && read('label-tokenizer'),
 });
+
+const imageGraphIn = ({ images }: Manifest, read: () => Uint8Array): Uint8Array | undefined =>
+  images?.encoder && read();
 
 function layersIn({ sentence }: Manifest, read: () => Uint8Array): VectorLayer[] | undefined {
   if (!sentence?.layers) return undefined;

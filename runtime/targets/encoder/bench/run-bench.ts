@@ -1,5 +1,6 @@
 import { availableParallelism, cpus } from 'node:os';
 import { configError } from '#contract/errors.ts';
+import { hasImageInputs } from '#contract/model-types.ts';
 import { progressLine } from '#core/model/progress.ts';
 import { availableMemory } from '#platform/available-memory.ts';
 import type { Output } from '#serve/cli/command.ts';
@@ -27,7 +28,7 @@ export async function runBench(
 ): Promise<BenchResult> {
   const model = openModel(modelPath);
   const { weightsBytes, manifest } = model;
-  if (manifest.images) {
+  if (hasImageInputs(manifest.modelType)) {
     throw configError(
       `bench measures models that read texts, but ${manifest.name} reads images. Send images to a running server to measure it.`,
     );

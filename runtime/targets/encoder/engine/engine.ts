@@ -1,5 +1,6 @@
 import { AppError, inputError } from '#contract/errors.ts';
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
+import { readsImages } from '#contract/model-types.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
 import type { Stage } from '#contract/stages.ts';
 import { planStage } from '#core/model/stage-plan.ts';
@@ -28,15 +29,18 @@ import { type OnStep, timeStep } from '#core/time/time-step.ts';
 import { reportShared, sharedNow, type SharedSpan, type Step } from './steps.ts';
 import { type FailedInference, rowOf, tokenRowsOf } from '#core/model/raw-output.ts';
 
+/** A text, or the path of an image or a `data:` URL. */
+export type InferInput = string | { readonly image: string };
+
 export interface Engine extends PrintModel {
   /**
    * Runs one inference per text, in order. Rejects with an InputError if the list is empty or
    * contains an empty text, and with an InternalError if the transform fails for a text.
    */
-  readonly infer: (texts: readonly string[], options?: InferOptions) => Promise<Inference[]>;
+  readonly infer: (inputs: readonly InferInput[], options?: InferOptions) => Promise<Inference[]>;
   /** Like `infer`, but if the transform fails for one text, the other texts still get results. */
   readonly inferEach: (
-    texts: readonly string[],
+    inputs: readonly InferInput[],
     options?: InferOptions,
   ) => Promise<(Inference | FailedInference)[]>;
   readonly close: () => Promise<void>;
@@ -118,7 +122,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       throw error;
     };
     const openTokenizer = (): TextTokenizer =>
-      manifest.images
+      readsImages(manifest.modelType)
         ? NO_TOKENIZER
         : openModelTokenizer(
             native.tokenizers,
@@ -128,16 +132,20 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
             tokenizerForRole(manifest, role),
           );
     const tokenizer = await Promise.try(timeStep, onStep, 'tokenizer', openTokenizer).catch(blameDamage);
-    const inferEach: Engine['inferEach'] = async (texts, how = {}) => {
+    const inferImages = async (paths: readonly string[]): Promise<(Inference | FailedInference)[]> => {
+      if (paths.length === 0) return [];
+      const { readImageFiles } = await import('./read-image-files.ts');
+      const files = await timeStep(onStep, 'tokenization', () => readImageFiles(paths, manifest, images));
+      const inferring = timeStep(onStep, 'inference', () => runRead(thread, model, files, paths));
+      const [results] = await Promise.all([inferring, opened, checked()]).catch(blameDamage);
+      return results;
+    };
+    const inferTexts = async (
+      texts: readonly string[],
+      how: InferOptions,
+    ): Promise<(Inference | FailedInference)[]> => {
+      if (texts.length === 0) return [];
       const { prompt = NO_PROMPT, inputsOf, labels, tokenOutputs = [] } = how;
-      if (texts.length === 0 || texts.includes('')) throw inputError('Cannot tokenize empty string');
-      if (manifest.images) {
-        const { readImageFiles } = await import('./read-image-files.ts');
-        const files = await timeStep(onStep, 'tokenization', () => readImageFiles(texts, manifest, images));
-        const inferring = timeStep(onStep, 'inference', () => runRead(thread, model, files, texts));
-        const [results] = await Promise.all([inferring, opened, checked()]).catch(blameDamage);
-        return results;
-      }
       const { details } = TASKS[manifest.modelType];
       const inputs = texts.map((text) => inputsOf?.(prompt.text + text) ?? [{ text: prompt.text + text }]);
       const rules = manifest.multiVector?.[role];
@@ -155,6 +163,20 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       // The checksums are verified while the model computes, and results are only returned afterwards.
       const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
       return inputsOf ? groupParts(results, inputs) : results;
+    };
+    const inferEach: Engine['inferEach'] = async (inputs, how = {}) => {
+      if (inputs.length === 0 || inputs.includes('')) throw inputError('Cannot tokenize empty string');
+      const [ofImages, ofTexts] = await Promise.all([
+        inferImages(inputs.flatMap((input) => (typeof input === 'string' ? [] : [input.image]))),
+        inferTexts(
+          inputs.filter((input) => typeof input === 'string'),
+          how,
+        ),
+      ]);
+      let [image, text] = [0, 0];
+      return inputs.map((input) =>
+        typeof input === 'string' ? itemAt(ofTexts, text++) : itemAt(ofImages, image++),
+      );
     };
     return {
       manifest,

@@ -37,7 +37,15 @@ function fileOf(input: EngineInput, place: string): Uint8Array {
   if ('image' in input) return input.image;
   if ('ids' in input) throw inputError(`${place} must be an image, not token ids.`);
   if (input.pair !== undefined) throw inputError(`${place} must be one image, not a pair.`);
-  const { text } = input;
+  return imageInText(input.text, place);
+}
+
+/** Whether a text is a `data:` URL with the file of an image. */
+export const isImageUrl = (text: string): boolean =>
+  /^data:image\//i.test(text) && DATA_URL.test(text.slice(0, MAX_DATA_URL_HEAD));
+
+/** The file of an image in base64 or in a `data:` URL. `place` names the input in messages. */
+export function imageInText(text: string, place: string): Uint8Array {
   const found = DATA_URL.exec(text.slice(0, MAX_DATA_URL_HEAD));
   const encoded = found ? text.slice(found[0].length) : text;
   const file = Buffer.from(encoded, 'base64');

@@ -10,6 +10,8 @@ import type { RowTransform } from './row-transform.ts';
 import { graphRunner, type RunBatchOnce } from './run-graph.ts';
 import { tableRunner } from './run-table.ts';
 import type { View } from './serving.ts';
+import type { GraphBody } from '../model.ts';
+import { lazy } from '#core/values/lazy.ts';
 import { sharedNow, type SharedSpan } from './steps.ts';
 
 interface LoadedModel {
@@ -50,11 +52,14 @@ export function createInference(): Inference {
           ? tableRunner(body, manifest)
           : {
               run: await runnerOf(
-                openOnnxSession(loadOnnxRuntime(addon), {
-                  ...body,
-                  ...options,
-                  bfloat16: manifest.quantization?.form === 'bf16',
-                }),
+                body,
+                (graph) =>
+                  openOnnxSession(loadOnnxRuntime(addon), {
+                    ...options,
+                    graph,
+                    weightsFolder: body.weightsFolder,
+                    bfloat16: manifest.quantization?.form === 'bf16',
+                  }),
                 manifest,
                 images,
               ),
@@ -103,14 +108,21 @@ export function createInference(): Inference {
 }
 
 /** Models that read texts do not load the code for images. */
-const runnerOf = async (
-  session: OnnxSession,
+async function runnerOf(
+  { graph, imageGraph }: GraphBody,
+  open: (graph: Uint8Array) => OnnxSession,
   manifest: Manifest,
   limits: ImageLimits | undefined,
-): Promise<RunBatchOnce> =>
-  manifest.images
-    ? (await import('./run-images.ts')).imageRunner(session, manifest, limits)
-    : graphRunner(session, manifest);
+): Promise<RunBatchOnce> {
+  const session = open(graph);
+  if (!manifest.images) return graphRunner(session, manifest);
+  const { imageRunner } = await import('./run-images.ts');
+  if (!imageGraph) return imageRunner(session, manifest, limits);
+  const ofTexts = graphRunner(session, manifest);
+  // A thread that only reads texts does not open the encoder of images.
+  const ofImages = lazy(() => imageRunner(open(imageGraph), manifest, limits));
+  return (batch, wanted) => (batch.images ? ofImages() : ofTexts)(batch, wanted);
+}
 
 /** The token outputs that the results of these rows need. */
 const outputsOf = (rows: readonly Pick<RenderRow, 'view'>[]): TokenOutputName[] => [

@@ -1,13 +1,17 @@
 import { inputError } from '#contract/errors.ts';
 import { codePoints } from '#core/text/code-points.ts';
-import type { EngineInput, EngineLimits } from './serving.ts';
+import type { EngineInput, EngineLimits, EngineRequest } from './serving.ts';
 
 /** The index of an input in the caller's request, if the inputs are those of the caller. */
 export const ITSELF = (input: number): number => input;
 
 /** Rejects inputs that would take too long to tokenize. */
-export function checkSizes(inputs: readonly EngineInput[], limits: EngineLimits, indexOf = ITSELF): void {
-  checkCount(inputs.length, limits);
+export function checkSizes(
+  inputs: readonly EngineInput[],
+  limits: EngineLimits,
+  { indexOf = ITSELF, counted = inputs.length }: Pick<EngineRequest, 'indexOf' | 'counted'> = {},
+): void {
+  checkCount(counted, limits);
   for (const [index, input] of inputs.entries()) {
     if ('text' in input) {
       checkLength(`${input.text}${input.pair ?? ''}`, indexOf(index), limits.maxInputChars);

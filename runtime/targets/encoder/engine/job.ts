@@ -222,7 +222,9 @@ export class EngineJob {
   }
 
   #item(index: number, text: TokenizedText, view: View): JobItem {
-    return { job: this, index, text, view, length: text.ids.length, group: this.#sharedBy, deaths: 0 };
+    // Texts and images are read by different graphs.
+    const group = text.image ? `${this.#sharedBy} image` : this.#sharedBy;
+    return { job: this, index, text, view, length: text.ids.length, group, deaths: 0 };
   }
 
   #wait(items: JobItem[]): JobItem[] {

@@ -10,7 +10,7 @@ import type { EngineInput, EngineLimits, EngineRequest } from './serving.ts';
 
 /** Returns the inputs of a request as the tokenizer gets them. Rejects invalid inputs. */
 export function prepareInputs(
-  { inputs, prompt = NO_PROMPT, instruction, indexOf = ITSELF }: EngineRequest,
+  { inputs, prompt = NO_PROMPT, instruction, indexOf = ITSELF, counted }: EngineRequest,
   manifest: Manifest,
   limits: EngineLimits,
   images: ImageLimits,
@@ -23,12 +23,15 @@ export function prepareInputs(
   if (inputs.length === 0 || inputs.some(isEmpty)) throw inputError('Cannot tokenize empty string');
   // The prompt is read with each text, so it counts toward the limits.
   const prepared = withPairPrompt(withPrompt(inputs, prompt), manifest, instruction);
-  checkSizes(prepared, limits, indexOf);
+  checkSizes(prepared, limits, { indexOf, counted });
   const maxTokenId = manifest.tokenizer.vocabularySize - 1;
   for (const [index, input] of prepared.entries()) {
     if ('ids' in input) checkIds(input.ids, indexOf(index), maxTokenId);
   }
-  return prepared;
+  if (!manifest.images) return prepared;
+  return prepared.map((input, index) =>
+    'image' in input ? readImage(input, `Input ${indexOf(index)}`, images) : input,
+  );
 }
 
 /** Returns the inputs with a prompt before each text. Inputs that consist of token ids are not changed. */

@@ -113,7 +113,14 @@ const isRepeatable = ({ kind }: View): boolean => kind !== 'max-sim' && kind !==
  * not depend on, so that it is correct for members that are added later.
  */
 function keysFor(
-  { inputs: _inputs, signal: _signal, lane: _lane, indexOf: _indexOf, ...others }: EngineRequest,
+  {
+    inputs: _inputs,
+    signal: _signal,
+    lane: _lane,
+    indexOf: _indexOf,
+    counted: _counted,
+    ...others
+  }: EngineRequest,
   onOverflow: OverflowRule,
 ): (input: EngineInput) => string {
   const settings = JSON.stringify([others, onOverflow]);

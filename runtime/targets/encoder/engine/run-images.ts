@@ -3,6 +3,7 @@ import { type Manifest, PIXEL_INPUT } from '#contract/manifest.ts';
 import { type ImageTensor, tensorMaker } from '#core/images/image-tensor.ts';
 import { DEFAULT_IMAGE_LIMITS, type ImageLimits } from '#core/images/read-image-size.ts';
 import { RGB } from '#core/images/rgb-image.ts';
+import { imageGraph } from '#core/model/image-graph.ts';
 import type { FailedInference, RawOutput } from '#core/model/raw-output.ts';
 import { decodeImage } from '#platform/images/decode-image.ts';
 import { wasmPasses } from '#platform/images/pixels/wasm-passes.ts';
@@ -16,10 +17,12 @@ import type { RunBatchOnce } from './run-graph.ts';
  */
 export function imageRunner(
   session: Pick<OnnxSession, 'run'>,
-  { images, output }: Pick<Manifest, 'images' | 'output'>,
+  manifest: Pick<Manifest, 'images' | 'output' | 'tokenizer'>,
   limits: ImageLimits = DEFAULT_IMAGE_LIMITS,
 ): RunBatchOnce {
+  const { images } = manifest;
   if (!images) throw new Error('the model does not read images');
+  const { output } = imageGraph(manifest);
   const { alpha } = images.recipe;
   const makeTensor = tensorMaker(images.recipe, wasmPasses);
   const run = (group: readonly ImageRow[]): RawOutput => {

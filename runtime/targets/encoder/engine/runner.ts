@@ -3,6 +3,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
 import { OpenList } from '#core/limits/open-list.ts';
 import { NO_PROMPT, withAdapter } from '#core/model/applied-prompt.ts';
+import { imageGraph } from '#core/model/image-graph.ts';
 import { maxTextLength } from '#core/model/mark-text.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
 import { itemAt } from '#core/values/item-at.ts';
@@ -61,6 +62,7 @@ export function createRunner(
 ): Runner {
   const { modelType, tokenizer: settings, windows, multiVector, entities } = manifest;
   const { maxLength, truncationSide } = settings;
+  const { positions } = imageGraph(manifest);
   const longestFor = (role: TextRole): string => {
     if (multiVector) return `${multiVector[role].maxLength} tokens, this model's maximum for a ${role}`;
     return windows
@@ -104,7 +106,7 @@ export function createRunner(
     let next = 0;
     const texts = inputs.map((input) => {
       if ('text' in input) return itemAt(encoded, next++);
-      if ('image' in input) return { ids: new Int32Array(maxLength), image: input.image, truncated: false };
+      if ('image' in input) return { ids: new Int32Array(positions), image: input.image, truncated: false };
       return {
         ids: Int32Array.from(side === 'left' ? input.ids.slice(-maxLength) : input.ids.slice(0, maxLength)),
         truncated: input.ids.length > maxLength,

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { AppError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
+import { readsImages, readsTextsAndImages } from '#contract/model-types.ts';
 import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import { bytesPerTokenPair } from '#core/model/attention-memory.ts';
 import { planEntities } from '#core/model/entity-options.ts';
@@ -24,6 +25,7 @@ import { checkRoom, prepareInputs } from './prepare-inputs.ts';
 import { createResultCache } from './result-cache.ts';
 import { createRunner, type Runner } from './runner.ts';
 import type {
+  EngineInput,
   EngineLimits,
   EngineObserver,
   ServingEngine,
@@ -81,7 +83,7 @@ async function serveModel(model: Model, options: ServingOptions): Promise<Servin
   const { tokenizer, tokenizerFor, pool } = await start(model, dispatcher, plan, images, options);
   const runner = createRunner(tokenizerFor, dispatcher, model, limits.maxWindows);
   await warmUp(runner, manifest);
-  const boundary = manifest.images ? undefined : await findBoundary(tokenizer);
+  const boundary = readsImages(manifest.modelType) ? undefined : await findBoundary(tokenizer);
   const { maxCacheBytes } = limits;
   const cache = maxCacheBytes > 0 ? createResultCache(maxCacheBytes, runner.submit) : undefined;
   const submit = cache?.submit ?? runner.submit;
@@ -179,7 +181,7 @@ async function start(
     { first },
   );
   const open = (settings: TokenizerSettings): TextTokenizer =>
-    manifest.images
+    readsImages(manifest.modelType)
       ? NO_TOKENIZER
       : openModelTokenizer(native.tokenizers, model.tokenizer, manifest, limits.maxWindows, settings);
   const settings = tokenizerForRole(manifest, 'document');
@@ -237,15 +239,17 @@ async function findBoundary(tokenizer: TextTokenizer): Promise<TokenBoundary | u
  */
 async function warmUp(
   runner: Runner,
-  { transform, mask, entities: settings, images }: Manifest,
+  { modelType, transform, mask, entities: settings }: Manifest,
 ): Promise<void> {
   const entities = planEntities({ entities: settings }, { labels: ['a'] });
   const view = { kind: 'result', format: 'json', options: { entities } } as const;
-  const inputs = [
-    images
-      ? readImage(SMALLEST_IMAGE, 'The first image', DEFAULT_IMAGE_LIMITS)
-      : { text: mask ? `${mask.token} a` : 'a' },
-  ];
+  const image = (): EngineInput => readImage(SMALLEST_IMAGE, 'The first image', DEFAULT_IMAGE_LIMITS);
+  const text = { text: mask ? `${mask.token} a` : 'a' };
+  const inputs = readsImages(modelType)
+    ? [image()]
+    : readsTextsAndImages(modelType)
+      ? [text, image()]
+      : [text];
   await runner.submit({ inputs, view, labels: entities?.labels }, 'truncate').catch((error: unknown) => {
     // The transform or the model can fail for this text and still work for other texts.
     if (!transform && AppError.from(error).reason !== TEXT_FAILED) throw error;

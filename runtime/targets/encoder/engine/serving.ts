@@ -62,6 +62,11 @@ export interface EngineRequest {
    * inputs are those of the caller.
    */
   readonly indexOf?: ((input: number) => number) | undefined;
+  /**
+   * Number of inputs at the start to which the maximum per request applies, if it has been checked for the
+   * others. Default: all.
+   */
+  readonly counted?: number | undefined;
   readonly view: View;
   /** The role of inputs, for models that encode queries and documents differently. Default: documents. */
   readonly role?: TextRole | undefined;

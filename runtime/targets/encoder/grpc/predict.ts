@@ -86,9 +86,22 @@ const membersOf = (request: Message, { fields }: DescMessage): object =>
     fields.map((field) => {
       const value = (request as unknown as Record<string, unknown>)[field.localName];
       const isWord = field.enum !== undefined && value !== undefined;
-      return [field.name, isWord ? wordOf(value, field.name, field.enum) : value];
+      if (isWord) return [field.name, wordOf(value, field.name, field.enum)];
+      const [choice] = (field.fieldKind === 'list' && field.message?.oneofs) || [];
+      return [field.name, choice ? choicesIn(value, choice.localName) : value];
     }),
   );
+
+/** Messages with a choice of fields become objects with the chosen one, as in `/predict`. */
+const choicesIn = (messages: unknown, name: string): object[] =>
+  (messages as readonly Readonly<Record<string, Choice>>[]).map(({ [name]: choice }) =>
+    choice?.case === undefined ? {} : { [choice.case]: choice.value },
+  );
+
+interface Choice {
+  readonly case: string | undefined;
+  readonly value?: unknown;
+}
 
 /**
  * The string that `/predict` uses for an enum value, or for each value in a list: `dense` for

@@ -8,29 +8,42 @@ import { EXAMPLE_IMAGE } from '../schemas/images.ts';
 import type { PredictBody } from '../served/served-type.ts';
 
 /**
- * Reads the body of a request that contains files of images: a multipart form with files, whose other fields
- * are the options, or the file of one image. Returns undefined for other bodies, which are JSON.
+ * Reads the body of a request with images: a multipart form with files, whose other fields are the
+ * options, the file of one image, or JSON, which `readJson` reads.
  */
 export async function readImageBody(
   request: RequestBody,
   schema: TUnsafe<PredictBody>,
   maxBodyBytes: number,
   readBody: ExchangeBodyReader,
-): Promise<PredictBody | undefined> {
+  readJson: () => Promise<PredictBody | object>,
+): Promise<PredictBody | object> {
   const type = request.headers.get('content-type') ?? '';
-  if (isImageType(type)) return { inputs: [await request.readBody({ maxBodyBytes })] };
   const boundary = boundaryOf(type);
-  if (boundary === undefined) return undefined;
-  const { fields, files } = await readForm(inOnePiece(await request.readBody({ maxBodyBytes })), boundary);
-  if (files.length === 0) throw inputError('The form must have at least one file.');
-  const options = Object.fromEntries([...fields].map(([name, values]) => [name, valueOf(values)]));
+  if (boundary === undefined && !isImageType(type)) return await readJson();
+  const bodyBytes = await request.readBody({ maxBodyBytes });
+  const { files, options } =
+    boundary === undefined ? { files: [bodyBytes], options: {} } : await filesIn(bodyBytes, boundary);
   // The options are validated as in a JSON body, with the smallest image in place of each file.
   const bytes = Buffer.from(JSON.stringify({ ...options, inputs: files.map(() => EXAMPLE_IMAGE) }));
   const valid = await readBody(
     { headers: AS_JSON, readBody: () => Promise.resolve(bytes), hold: request.hold },
     schema,
   );
-  return { ...valid, inputs: files.map(({ pieces }) => Buffer.concat(pieces)) };
+  return { ...valid, inputs: files };
+}
+
+/** The files of a form, and its other fields. */
+async function filesIn(
+  body: Uint8Array,
+  boundary: string,
+): Promise<{ readonly files: readonly Uint8Array[]; readonly options: object }> {
+  const { fields, files } = await readForm(inOnePiece(body), boundary);
+  if (files.length === 0) throw inputError('The form must have at least one file.');
+  return {
+    files: files.map(({ pieces }) => Buffer.concat(pieces)),
+    options: Object.fromEntries([...fields].map(([name, values]) => [name, valueOf(values)])),
+  };
 }
 
 /** Whether a body is the file of an image. */

@@ -1,22 +1,30 @@
 import { inputError } from '#contract/errors.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { readsTextsAndImages } from '#contract/model-types.ts';
 import { planVector, type VectorPlan, type VectorRequest } from '#core/model/vector-plan.ts';
 import type { EngineInput, ServingEngine } from '../engine/serving.ts';
+import { textOrImageInput } from '../predict/text-or-image.ts';
 import { planPrompt, type PromptModel } from '../tasks/plan-prompt.ts';
-import type { VectorInput } from '../schemas/openai.ts';
+import type { TextOrImageMember, VectorInput } from '../schemas/openai.ts';
 
 type Input = VectorInput;
 
 /** The inputs of a request for vectors: a text, token ids, or a list of either. */
-export function embeddingInputs(input: Input): EngineInput[] {
-  if (typeof input === 'string') return [{ text: input }];
+export function embeddingInputs(input: Input, { modelType }: Pick<Manifest, 'modelType'>): EngineInput[] {
   if (isTokenIds(input)) return [{ ids: input }];
-  return input.map((element) => {
-    if (typeof element === 'string') return { text: element };
-    return 'image' in element ? { text: element.image } : { ids: element };
+  const list = isList(input) ? input : [input];
+  const readsBoth = readsTextsAndImages(modelType);
+  return list.flatMap((element, at) => {
+    if (Array.isArray(element)) return { ids: element };
+    if (readsBoth) return textOrImageInput(element, at);
+    return {
+      text: typeof element === 'string' ? element : 'image' in element ? element.image : element.text,
+    };
   });
 }
 
-const isTokenIds = (input: Exclude<Input, string>): input is number[] => typeof input[0] === 'number';
+const isList = (input: Input): input is Exclude<Input, TextOrImageMember> => Array.isArray(input);
+const isTokenIds = (input: Input): input is number[] => isList(input) && typeof input[0] === 'number';
 
 /** These APIs L2-normalize vectors by default, even if the model's other routes do not. */
 export function planEmbeddings(
@@ -26,7 +34,7 @@ export function planEmbeddings(
 ): VectorPlan | Promise<VectorPlan> {
   const wishes = { normalize: normalize ?? true, dimensions };
   const prompts = { prompt_name, prompt, instruction };
-  if (inputs.every((input) => 'text' in input)) return planPrompt(model, { ...wishes, task, ...prompts });
+  if (!inputs.some((input) => 'ids' in input)) return planPrompt(model, { ...wishes, task, ...prompts });
   const [field] = Object.entries(prompts).find(([, value]) => value) ?? [];
   if (field !== undefined) {
     throw inputError(
@@ -51,7 +59,7 @@ export function checkTokenIds(
   member: string,
   { manifest, boundary }: Pick<ServingEngine, 'manifest' | 'boundary'>,
 ): void {
-  if (typeof input === 'string') return;
+  if (!isList(input)) return;
   const maximum = manifest.tokenizer.vocabularySize - 1;
   for (const { ids, place } of listsOf(input, member)) {
     const index = ids.findIndex((id) => id > maximum);
@@ -85,7 +93,7 @@ interface IdList {
   readonly place: string;
 }
 
-function listsOf(input: Exclude<Input, string>, member: string): IdList[] {
+function listsOf(input: Exclude<Input, TextOrImageMember>, member: string): IdList[] {
   const single = input.filter((element) => typeof element === 'number');
   if (single.length > 0) return [{ ids: single, place: member }];
   return input.flatMap((ids, index) => (Array.isArray(ids) ? [{ ids, place: `${member}/${index}` }] : []));

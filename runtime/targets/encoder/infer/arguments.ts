@@ -5,6 +5,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Step } from '../engine/steps.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { PrintOptions } from '../tasks/task.ts';
+import { inputInText } from './input-in-text.ts';
 import { inferOptions } from './print-options.ts';
 import { countTruncated, truncationWarning } from './warn-truncated.ts';
 
@@ -19,7 +20,8 @@ export async function inferArguments(
 ): Promise<void> {
   const { manifest } = engine;
   const task = TASKS[manifest.modelType];
-  const inferences = await engine.infer(texts, inferOptions(task, options));
+  const inputs = texts.map((text) => inputInText(text, manifest));
+  const inferences = await engine.infer(inputs, inferOptions(task, options));
   await timeStep(onStep, 'results', async () => {
     const results = await Promise.all(
       inferences.map((inference, at) => task.printed(inference, engine, options, texts[at] ?? '')),

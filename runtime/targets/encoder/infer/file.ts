@@ -12,6 +12,7 @@ import type { FailedInference } from '#core/model/raw-output.ts';
 import type { Inference } from '../math/inference.ts';
 import type { PrintOptions } from '../tasks/task.ts';
 import { formatOfInput } from './formats.ts';
+import { inputInText } from './input-in-text.ts';
 import { inferOptions } from './print-options.ts';
 import { openTexts, type TextOrError, type TextSource } from './read-texts.ts';
 import { openResumableOutput, type ResumableOutput } from './resumable-output.ts';
@@ -44,6 +45,7 @@ export async function inferFile(
     input: job.input,
     format: formatOfInput(job.input, job.format),
     column: job.column,
+    hasImages: engine.manifest.images !== undefined,
   };
   const sink = openSink(engine, options, output, job, source);
   const { index, failed, blank, truncated } = await writeResults(
@@ -109,14 +111,16 @@ async function inferWindow(
 ): Promise<{ readonly results: Result[]; readonly truncated: number }> {
   const results: Result[] = window.map((item) => {
     if ('error' in item) return item;
-    return item.text === '' ? { error: 'Cannot tokenize empty string' } : {};
+    return wordingOf(item) === '' ? { error: 'Cannot tokenize empty string' } : {};
   });
   const usable = window.flatMap((item, at) =>
-    'text' in item && item.text !== '' ? [{ at, text: item.text }] : [],
+    'error' in item || wordingOf(item) === '' ? [] : [{ at, item, text: wordingOf(item) }],
   );
   if (usable.length === 0) return { results, truncated: 0 };
   const inferences = await engine.inferEach(
-    usable.map(({ text }) => text),
+    usable.map(({ item, text }) =>
+      'image' in item ? item : inputInText(text, engine.manifest, item.isExact),
+    ),
     inferOptions(TASKS[engine.manifest.modelType], options),
   );
   for (const [position, inference] of inferences.entries()) {
@@ -126,6 +130,10 @@ async function inferWindow(
   }
   return { results, truncated: countTruncated(inferences) };
 }
+
+/** The text of an input, or the path of its image. */
+const wordingOf = (item: Exclude<TextOrError, { readonly error: string }>): string =>
+  'text' in item ? item.text : item.image;
 
 /** The fields of a result line. */
 async function printed(

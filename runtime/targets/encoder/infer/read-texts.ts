@@ -14,13 +14,19 @@ export interface TextSource {
   readonly input: string;
   readonly format: InputFormat;
   readonly column: string;
+  /** Whether an object in a JSON line can have the key `image` with the path of an image, instead of a text. */
+  readonly hasImages: boolean;
 }
 
 /**
- * The text of a line, or the reason why the line has none. A single invalid line must not stop a
+ * The text of a line, the path of its image, or the reason why the line has none. A single invalid line must not stop a
  * run with a million lines.
  */
-export type TextOrError = { readonly text: string } | { readonly error: string };
+export type TextOrError =
+  /** `isExact`: the line states that it is a text, so that a text is never taken for the name of an image. */
+  | { readonly text: string; readonly isExact?: boolean }
+  | { readonly image: string }
+  | { readonly error: string };
 
 export interface OpenTexts {
   /** The texts in order. The file is never loaded into memory as a whole. */
@@ -64,7 +70,7 @@ const READERS: Record<InputFormat, Reader> = {
     for await (const line of texts(stream, options)) yield { text: line };
   },
   async *jsonl(stream, options) {
-    for await (const line of texts(stream, options)) yield textOfJson(line, options.column);
+    for await (const line of texts(stream, options)) yield textOfJson(line, options);
   },
   async *csv(stream, { column, input }) {
     const text = Readable.from(utf8Text(stream, input));
@@ -94,12 +100,17 @@ async function* texts(stream: Readable, { input, onBlank }: ReadOptions): AsyncG
   }
 }
 
-function textOfJson(line: string, key: string): TextOrError {
+function textOfJson(line: string, { column: key, hasImages }: ReadOptions): TextOrError {
   try {
     const value: unknown = parseJsonText(line);
-    const text = typeof value === 'object' && value !== null ? memberOf(value, key) : value;
-    if (typeof text === 'string') return { text };
-    return { error: `expected a string, or an object with a string \`${key}\`` };
+    const isRecord = typeof value === 'object' && value !== null;
+    const text = isRecord ? memberOf(value, key) : value;
+    if (typeof text === 'string') return { text, isExact: isRecord };
+    const image = isRecord && hasImages ? memberOf(value, 'image') : undefined;
+    if (typeof image === 'string') return { image };
+    return {
+      error: `expected a string, or an object with a string \`${key}\`${hasImages ? ' or `image`' : ''}`,
+    };
   } catch {
     return { error: 'not valid JSON' };
   }

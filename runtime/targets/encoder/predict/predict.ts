@@ -1,6 +1,6 @@
 import { type TSchema, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
-import { readsImages } from '#contract/model-types.ts';
+import { hasMixedInputs, readsImages } from '#contract/model-types.ts';
 import { documented } from '#serve/http/documented.ts';
 import { optional, textMap } from '#serve/http/schemas.ts';
 import type {
@@ -14,6 +14,7 @@ import type {
 import { engineFor } from '../engine/staged-engine.ts';
 import { overflowMembers, type OverflowMembers, type TextOrPair, textsAndPairs } from '../schemas/texts.ts';
 import { SERVED } from '../served/index.ts';
+import { type TextOrImage, textOrImageInput } from './text-or-image.ts';
 import type { ClientBatch, JsonPiece, PredictBody, ResultManifest } from '../served/served-type.ts';
 
 const metadata = textMap({
@@ -95,7 +96,9 @@ export async function predictResults(
   const format = complete ? 'json' : wanted;
   const view = { kind: 'result', format, options } as const;
   // The inputs have already been validated with the schema of the model type.
-  const inputs = engineInputs(body.inputs as readonly (TextOrPair | Uint8Array)[]);
+  const inputs = hasMixedInputs(engine.manifest.modelType)
+    ? (body.inputs as readonly TextOrImage[]).map(textOrImageInput)
+    : engineInputs(body.inputs as readonly (TextOrPair | Uint8Array)[]);
   const { results } = await runTexts({ ...request, inputs, view });
   return complete ? { format: 'json', results: await complete(results) } : { format, results };
 }

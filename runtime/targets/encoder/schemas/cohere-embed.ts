@@ -1,12 +1,14 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TProperties, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
+import { readsImages, readsTextsAndImages } from '#contract/model-types.ts';
 import { INPUT_TYPES } from '#core/model/input-type.ts';
 import { NAMED_FORMS, VECTOR_TYPES_NOTE } from '#core/vectors/vector-types.ts';
+import { documented } from '#serve/http/documented.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
-import { imageMembers } from './images.ts';
+import { imageMember, imageMembers } from './images.ts';
 import { outputDimension } from './openai.ts';
-import { overflowMembers, stageMember, textMembers } from './texts.ts';
+import { overflowMembers, stageMember, textMember, textMembers } from './texts.ts';
 
 /** Unknown keys are ignored, because clients of Cohere's API send settings that a model server does not use. */
 export const cohereEmbedRequest = (
@@ -41,16 +43,61 @@ export const cohereEmbedRequest = (
       ...stageMember(manifest),
       ...overflowMembers,
     },
-    { $id: 'CohereEmbedRequest' },
+    {
+      $id: 'CohereEmbedRequest',
+      ...(readsTextsAndImages(manifest.modelType)
+        ? { anyOf: ['texts', 'images', 'inputs'].map((name) => ({ required: [name] })) }
+        : {}),
+    },
   );
-/** Models that read images have `images` instead of `texts`. */
-const inputMembers = ({ images }: Manifest, maxClientBatch: number) =>
-  images ? { images: imageMembers(maxClientBatch) } : { texts: textMembers(maxClientBatch) };
+/** Models that read images have `images`, those that read texts `texts`, and those that read both also `inputs`. */
+function inputMembers({ modelType }: Manifest, maxClientBatch: number): TProperties {
+  const images = imageMembers(maxClientBatch);
+  const texts = textMembers(maxClientBatch);
+  if (readsImages(modelType)) return { images };
+  if (!readsTextsAndImages(modelType)) return { texts };
+  return {
+    texts: Type.Optional(texts),
+    images: Type.Optional(images),
+    inputs: Type.Optional(
+      documented(
+        Type.Array(content, {
+          minItems: 1,
+          title: 'a list of objects',
+          description: `Texts and images, in any order. Their vectors follow those of \`texts\` and \`images\`. At most ${maxClientBatch} per request.`,
+        }),
+        { maxItems: maxClientBatch },
+      ),
+    ),
+  };
+}
 
-export type CohereEmbedRequest = Omit<Static<ReturnType<typeof cohereEmbedRequest>>, 'texts' | 'images'> & {
+/** A text or an image in the form of Cohere's API. Its models also accept several of them for one vector. */
+const content = Type.Object(
+  {
+    content: Type.Array(
+      Type.Union([
+        Type.Object({ type: oneOf(['text']), text: textMember }, { title: 'a text' }),
+        Type.Object(
+          { type: oneOf(['image_url']), image_url: Type.Object({ url: imageMember }) },
+          { title: 'an image' },
+        ),
+      ]),
+      { minItems: 1, maxItems: 1, title: 'a list of one text or one image' },
+    ),
+  },
+  { $id: 'CohereContent' },
+);
+
+/** The lists of inputs in a request. Which ones it can have depends on the model. */
+export interface CohereInputs {
   readonly texts?: readonly string[];
   readonly images?: readonly string[];
-};
+  readonly inputs?: readonly Static<typeof content>[];
+}
+
+export type CohereEmbedRequest = Omit<Static<ReturnType<typeof cohereEmbedRequest>>, keyof CohereInputs> &
+  CohereInputs;
 
 const numbers = Type.Array(Type.Array(Type.Number()));
 const texts = Type.Array(Type.String());

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { documented } from '#serve/http/documented.ts';
 import { MESSAGE_KEYWORD } from '#serve/http/explain-problems.ts';
 import { NO_IMAGE, SMALLEST_IMAGE } from '../engine/image-input.ts';
+import { NOT_EMPTY, textMember } from './texts.ts';
 
 const NO_IMAGE_NOTE = { [MESSAGE_KEYWORD]: NO_IMAGE };
 
@@ -37,6 +38,37 @@ export const imagesInLists = (maxInputs: number) =>
       { maxItems: maxInputs },
     ),
   ]);
+
+/** A text, or an image, of a model that reads both. */
+export const textOrImage = Type.Union([
+  Type.String({
+    minLength: 1,
+    title: 'a text or an image',
+    description: 'A text, or an image as a `data:` URL.',
+    ...NOT_EMPTY,
+  }),
+  Type.Object({ text: textMember }, { title: 'a text' }),
+  Type.Object({ image: imageMember }, { title: 'an image' }),
+]);
+
+export const textsAndImagesMembers = (maxInputs: number) =>
+  documented(
+    Type.Array(textOrImage, {
+      minItems: 1,
+      title: 'a list of texts and images',
+      description: `Texts and images, in any order. At most ${maxInputs} per request.`,
+      ...NOT_EMPTY,
+    }),
+    { maxItems: maxInputs },
+  );
+
+/** A text or an image, or a list of them, as in Jina's API. */
+export const textsAndImagesInLists = (maxInputs: number) =>
+  Type.Union([textOrImage, textsAndImagesMembers(maxInputs)]);
+
+/** A file of an image as a `data:` URL. Its format is that of the bytes, whatever the URL states. */
+export const imageUrl = (file: Uint8Array): string =>
+  `data:image/file;base64,${Buffer.from(file).toString('base64')}`;
 
 /** The smallest image, for examples: one white pixel. */
 export const EXAMPLE_IMAGE = `data:image/gif;base64,${SMALLEST_IMAGE.text}`;

@@ -1,12 +1,13 @@
 import { maxVectorWidth } from '#core/model/vector-width.ts';
 import { type Static, type TOptional, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
+import { readsImages, readsTextsAndImages } from '#contract/model-types.ts';
 import { lateChunkingProblem } from '#core/model/late-chunking.ts';
 import { documented, documentedKeywords, undocumented } from '#serve/http/documented.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
 import { NAMED_FORMS, VECTOR_TYPES, VECTOR_TYPES_NOTE } from '#core/vectors/vector-types.ts';
-import { imagesInLists } from './images.ts';
+import { imagesInLists, textsAndImagesInLists } from './images.ts';
 import { overflowMembers, NOT_EMPTY, promptMembers, stageMember, textMember } from './texts.ts';
 
 export type EmbeddingsRequest = Static<ReturnType<typeof embeddingsRequest>>;
@@ -92,15 +93,17 @@ export const vectorMembers = (manifest: Manifest) => ({
 
 const NO_PROMPT = { enum: ['', null] };
 
+export type TextOrImageMember = string | { readonly image: string } | { readonly text: string };
 /** What the inputs in a request for vectors can be: texts, token ids, or images. */
-export type VectorInput = string | readonly (string | { readonly image: string })[] | number[] | number[][];
+export type VectorInput = TextOrImageMember | readonly TextOrImageMember[] | number[] | number[][];
 
 /** The inputs in a request for vectors. */
 export function textsOrTokenIds(
-  { tokenizer, images }: Manifest,
+  { tokenizer, modelType }: Manifest,
   { maxClientBatch: maxItems }: Pick<EngineLimits, 'maxClientBatch'>,
 ): TUnsafe<VectorInput> {
-  if (images) return Type.Unsafe<VectorInput>(imagesInLists(maxItems));
+  if (readsImages(modelType)) return Type.Unsafe<VectorInput>(imagesInLists(maxItems));
+  if (readsTextsAndImages(modelType)) return Type.Unsafe<VectorInput>(textsAndImagesInLists(maxItems));
   const list = { minItems: 1, ...NOT_EMPTY };
   const maximum = tokenizer.vocabularySize - 1;
   // `checkTokenIds` rejects ids that are too large, with an explanation of why clients send them.

@@ -1,9 +1,11 @@
 import { type Static, type TUnsafe, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
+import { readsTextsAndImages } from '#contract/model-types.ts';
 import { documented } from '#serve/http/documented.ts';
 import { anyObject, optional } from '#serve/http/schemas.ts';
 import type { EngineLimits } from '../engine/serving.ts';
-import { promptRestriction, textsOrTokenIds, vectorMembers } from './openai.ts';
+import { textOrImage } from './images.ts';
+import { promptRestriction, type TextOrImageMember, textsOrTokenIds, vectorMembers } from './openai.ts';
 import { roleMembers } from './roles.ts';
 import { overflowMembers, promptMembers, stageMember, textMember } from './texts.ts';
 
@@ -68,13 +70,16 @@ export const embedAllResponse = Type.Array(Type.Array(vector), {
   description: 'One vector per token of each input, including special tokens.',
 });
 
-const similarityRequest = (manifest: Manifest, { maxClientBatch }: EngineLimits) =>
-  Type.Object(
+const similarityRequest = (manifest: Manifest, { maxClientBatch }: EngineLimits) => {
+  const member = Type.Unsafe<TextOrImageMember>(
+    readsTextsAndImages(manifest.modelType) ? textOrImage : textMember,
+  );
+  return Type.Object(
     {
       inputs: Type.Object({
-        source_sentence: textMember,
+        source_sentence: member,
         sentences: documented(
-          Type.Array(textMember, {
+          Type.Array(member, {
             minItems: 1,
             title: 'a list of texts',
             description: `At most ${maxClientBatch - 1} per request.`,
@@ -88,6 +93,7 @@ const similarityRequest = (manifest: Manifest, { maxClientBatch }: EngineLimits)
     },
     { $id: 'SimilarityRequest' },
   );
+};
 export type SimilarityRequest = Static<ReturnType<typeof similarityRequest>>;
 
 /**

@@ -20,4 +20,8 @@ export function isHuggingFaceBody(body: unknown): boolean {
 export const HUGGING_FACE_NOTE =
   'A body with `raw_scores`, `parameters` or a single text as `inputs` gets a response in the format of text-embeddings-inference or of the Inference API, as at `/`.';
 
+/** For models whose requests in the format of the Inference API always have parameters. */
+export const PARAMETERS_NOTE =
+  'A body with `parameters` gets a response in the format of the Inference API, as at `/`.';
+
 export const hasParameters = (body: unknown): boolean => memberOf(body, 'parameters') !== undefined;

@@ -4,6 +4,7 @@ import { servedFillMask } from './fill-mask.ts';
 import { servedImageClassification } from './image-classification.ts';
 import { servedImageEmbedding } from './image-embedding.ts';
 import { servedImageSegmentation } from './image-segmentation.ts';
+import { servedImageTextEmbedding } from './image-text-embedding.ts';
 import { servedMultiVector } from './multi-vector.ts';
 import { servedObjectDetection } from './object-detection.ts';
 import { servedQuestionAnswering } from './question-answering.ts';
@@ -13,6 +14,7 @@ import type { ServedType } from './served-type.ts';
 import { servedSparseEmbedding } from './sparse-embedding.ts';
 import { servedTokenClassification } from './token-classification.ts';
 import { servedZeroShotClassification } from './zero-shot-classification.ts';
+import { servedZeroShotImageClassification } from './zero-shot-image-classification.ts';
 import { servedZeroShotNer } from './zero-shot-ner.ts';
 
 export const SERVED: Readonly<Record<ModelType, ServedType>> = {
@@ -30,4 +32,6 @@ export const SERVED: Readonly<Record<ModelType, ServedType>> = {
   image_embedding: servedImageEmbedding,
   image_segmentation: servedImageSegmentation,
   object_detection: servedObjectDetection,
+  image_text_embedding: servedImageTextEmbedding,
+  zero_shot_image_classification: servedZeroShotImageClassification,
 };

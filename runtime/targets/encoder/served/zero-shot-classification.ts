@@ -7,7 +7,7 @@ import type { RunModel, ServingEngine } from '../engine/serving.ts';
 import { readRenderedJson } from '../json/json.ts';
 import { overflowMembers, NOT_EMPTY, textMember } from '../schemas/texts.ts';
 import { type RankedLabels, rankLabels } from '../tasks/zero-shot-classification.ts';
-import { hasParameters } from './hugging-face.ts';
+import { hasParameters, PARAMETERS_NOTE } from './hugging-face.ts';
 import { labelsOf } from './labels.ts';
 import type { BodyOf, ClientBatch, HuggingFaceTask, ServedType } from './served-type.ts';
 
@@ -120,7 +120,7 @@ const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = 
     },
   }),
   isTheirs: hasParameters,
-  note: 'A body with `parameters` gets a response in the format of the Inference API, as at `/`.',
+  note: PARAMETERS_NOTE,
   async answer(engine, body, run) {
     const { inputs, parameters } = body;
     const results = await classify(engine, [inputs].flat(), planOf(parameters), run);

@@ -3,6 +3,7 @@ import { embeddingTask } from './embedding.ts';
 import { imageClassificationTask } from './image-classification.ts';
 import { imageEmbeddingTask } from './image-embedding.ts';
 import { imageSegmentationTask } from './image-segmentation.ts';
+import { imageTextEmbeddingTask } from './image-text-embedding.ts';
 import { multiVectorTask } from './multi-vector.ts';
 import { objectDetectionTask } from './object-detection.ts';
 import { questionAnsweringTask } from './question-answering.ts';
@@ -13,6 +14,7 @@ import { sequenceClassificationTask } from './sequence-classification.ts';
 import type { Task } from './task.ts';
 import { tokenClassificationTask } from './token-classification.ts';
 import { zeroShotClassificationTask } from './zero-shot-classification.ts';
+import { zeroShotImageClassificationTask } from './zero-shot-image-classification.ts';
 import { zeroShotNerTask } from './zero-shot-ner.ts';
 
 /** The tasks by model type. Help lists their flags in this order. */
@@ -31,4 +33,6 @@ export const TASKS: Record<ModelType, Task<unknown>> = {
   image_embedding: imageEmbeddingTask,
   image_segmentation: imageSegmentationTask,
   object_detection: objectDetectionTask,
+  image_text_embedding: imageTextEmbeddingTask,
+  zero_shot_image_classification: zeroShotImageClassificationTask,
 };

@@ -8,6 +8,7 @@ import type { VectorOptions } from '#core/model/vector-plan.ts';
 import type { AnswerPlan } from '#core/model/answer-plan.ts';
 import type { LabelPlan } from '#core/model/label-plan.ts';
 import type { AggregationStrategy } from '../math/entities.ts';
+import type { ImageLabels } from '../math/image-labels.ts';
 import type { Inference } from '../math/inference.ts';
 import type { MaskFormat } from '../math/masks.ts';
 
@@ -44,6 +45,8 @@ export interface PrintModel {
     addSpecialTokens: boolean,
   ) => Promise<readonly TokenizedText[]>;
   readonly decode: (ids: readonly (readonly number[])[], skipSpecialTokens: boolean) => Promise<string[]>;
+  /** Runs the model on texts. */
+  readonly infer: (texts: readonly string[]) => Promise<readonly Inference[]>;
 }
 
 /**
@@ -88,6 +91,8 @@ export interface PrintOptions extends ResultOptions {
   readonly prompt: AppliedPrompt;
   /** Zero-shot classification only: the labels and how they are compared. */
   readonly zeroShot?: LabelPlan | undefined;
+  /** Zero-shot image classification only: the labels with their vectors. */
+  readonly imageLabels?: ImageLabels | undefined;
   /** Sparse embeddings on the command line only: whether to add the token of each index. */
   readonly tokens: boolean;
   /** Question answering only: the question about each text. */

@@ -13,6 +13,7 @@ import {
   DETECTION_THRESHOLD,
   detectorFolder,
 } from '../../../helpers/golden-detection.ts';
+import { plainPasses } from '../../../helpers/plain-passes.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 import { inputNames, useOnnxRuntime } from '../../../helpers/use-onnxruntime.ts';
@@ -32,7 +33,7 @@ describe.each(Object.entries(DETECTION))('%s', (name, images) => {
     const graph = join(target, 'graph.onnx');
     await runtime().optimize({ model: written, graph, weights: 'weights.bin', integers: undefined });
     expect(inputNames(graph)).toEqual(['pixel_values']);
-    const makeTensor = tensorMaker(recipe);
+    const makeTensor = tensorMaker(recipe, plainPasses);
     const sizes = new Set<string>();
     for (const [file, expected] of Object.entries(images)) {
       const image = await decodeImage(readFileSync(join(FIXTURES, 'shapes', file)), recipe.alpha);

@@ -153,7 +153,7 @@ const SIMILAR_CASES = Object.entries(GOLDEN).flatMap(([name, { similarity, vecto
 test.each(SIMILAR_CASES)(
   '$name: the scale and bias from the weights give the scores of transformers',
   async ({ name, similarity, vectors, texts }) => {
-    const { scale, bias } = await readSimilarityScale(weightsOf(join(FIXTURES, 'vision', name)));
+    const { scale, bias = 0 } = await readSimilarityScale(weightsOf(join(FIXTURES, 'vision', name)));
     const normalized = (rows: Numbers): number[][] =>
       (rows as readonly (readonly number[])[]).map((row) => {
         const length = Math.hypot(...row);

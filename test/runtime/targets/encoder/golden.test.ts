@@ -11,7 +11,7 @@ import { builtExecutable } from '../../../helpers/built.ts';
 
 /** These models have golden data in another format, and separate tests. */
 const OTHERS =
-  /^(sentence|nli$|qa$|splade$|sparse-queries$|fill-mask$|gliner-|multi-vector$|m3$|static$|two-forms$|shapes$|patches$|regions$|boxes$)/;
+  /^(sentence|nli$|qa$|splade$|sparse-queries$|fill-mask$|gliner-|multi-vector$|m3$|static$|two-forms$|shapes$|patches$|regions$|boxes$|clip|siglip)/;
 const MODELS = readdirSync(join(FIXTURES, 'models')).filter((name) => !OTHERS.test(name));
 
 test('golden data exists for many models', () => {

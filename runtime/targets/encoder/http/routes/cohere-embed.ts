@@ -1,16 +1,19 @@
 import type { Context } from 'hono';
 import type { Manifest } from '#contract/manifest.ts';
-import { returnsTextVectors } from '#contract/model-types.ts';
+import { readsImages, readsTextsAndImages, returnsTextVectors } from '#contract/model-types.ts';
 import { promptFor } from '#core/model/input-type.ts';
+import { itemAt } from '#core/values/item-at.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import { formNamed, type FormName } from '#core/vectors/vector-types.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { EncoderContext } from '../../context.ts';
-import type { ServingEngine } from '../../engine/serving.ts';
+import type { EngineInput, RequestOverflow, ServingEngine } from '../../engine/serving.ts';
 import { engineFor } from '../../engine/staged-engine.ts';
 import { splitForms } from '../../json/vector-writer.ts';
 import { overflowOf } from '../../predict/predict.ts';
+import { textOrImageInput } from '../../predict/text-or-image.ts';
 import {
+  type CohereInputs,
   type CohereEmbedRequest,
   cohereEmbedRequest,
   cohereEmbedResponse,
@@ -59,16 +62,13 @@ async function embed(
   body: CohereEmbedRequest,
   id: string,
 ): Promise<Response> {
-  const { images, input_type: use, output_dimension: dimensions, max_tokens: maxTokens } = body;
+  const { input_type: use, output_dimension: dimensions } = body;
   const engine = await engineFor(model, body.stage);
   const { manifest } = engine;
-  // Unknown keys are ignored, also the ones of models that read something else.
-  const texts = manifest.images ? [] : (body.texts ?? []);
   const overflow = overflowOf(body);
-  const side = overflow.rule === 'error' ? 'error' : (overflow.side ?? 'right');
-  const shortened =
-    texts.length === 0 ? [] : await shortenTexts(engine, texts, { maxTokens, side, place: 'texts' });
-  const inputs = (manifest.images ? (images ?? []) : shortened).map((text) => ({ text }));
+  const elements = elementsOf(manifest, body);
+  const texts = elements.flatMap((element) => ('text' in element ? [element.text] : []));
+  const inputs = await engineInputs(engine, elements, body, overflow);
   const prompt_name = use ? promptFor(manifest.sentence, use) : undefined;
   const { options, prompt } = await planEmbeddings(inputs, { dimensions, prompt_name }, engine);
   const names: readonly FormName[] = [...new Set(body.embedding_types ?? (['float'] as const))];
@@ -98,15 +98,49 @@ async function embed(
   return jsonAnswer(c, [`{"id":${JSON.stringify(id)},"embeddings":{`, ...embeddings, `},${rest.slice(1)}`]);
 }
 
+type Element = { readonly text: string } | { readonly image: string };
+
+/** The texts and images of a request. Unknown keys are ignored, also the ones of models that read something else. */
+function elementsOf(
+  { modelType }: Manifest,
+  { texts = [], images = [], inputs = [] }: CohereInputs,
+): readonly Element[] {
+  const ofTexts = texts.map((text) => ({ text }));
+  const ofImages = images.map((image) => ({ image }));
+  if (readsImages(modelType)) return ofImages;
+  if (!readsTextsAndImages(modelType)) return ofTexts;
+  const mixed = inputs.flatMap(({ content }) =>
+    content.map((one) => ('text' in one ? { text: one.text } : { image: one.image_url.url })),
+  );
+  return [...ofTexts, ...ofImages, ...mixed];
+}
+
+/** The inputs of the model, with texts that are shortened to `max_tokens`. */
+async function engineInputs(
+  engine: ServingEngine,
+  elements: readonly Element[],
+  { max_tokens: maxTokens }: CohereEmbedRequest,
+  overflow: RequestOverflow,
+): Promise<EngineInput[]> {
+  const side = overflow.rule === 'error' ? 'error' : (overflow.side ?? 'right');
+  const texts = elements.flatMap((element) => ('text' in element ? [element.text] : []));
+  const shortened =
+    texts.length === 0 ? [] : await shortenTexts(engine, texts, { maxTokens, side, place: 'texts' });
+  let next = 0;
+  return elements.map((element, at) =>
+    textOrImageInput('text' in element ? { text: itemAt(shortened, next++) } : element, at),
+  );
+}
+
 function truncationWarning(count: number, texts: number, { manifest }: ServingEngine): string {
   const were = count === 1 ? 'was' : 'were';
   return `${count} of ${texts} texts ${were} truncated: a text can have at most ${manifest.tokenizer.maxLength} tokens.`;
 }
 
-const requestsOf = ({ images }: Manifest) => ({
+const requestsOf = ({ modelType }: Manifest) => ({
   types: {
     model: 'any',
-    ...(images
+    ...(readsImages(modelType)
       ? { images: [EXAMPLE_IMAGE] }
       : { texts: ['Anna lives in Berlin.'], input_type: 'search_document' }),
     embedding_types: ['float', 'ubinary'],

@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import { type TSchema, type TUnsafe, Type } from 'typebox';
+import { inputError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
-import { vectorKind } from '#contract/model-types.ts';
+import { readsImages, vectorKind } from '#contract/model-types.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { type BodyReader, readBytes } from '#serve/http/body.ts';
@@ -15,7 +16,7 @@ import {
   similarityResponse,
   type VectorRequests,
 } from '../../schemas/tei.ts';
-import { EXAMPLE_IMAGE } from '../../schemas/images.ts';
+import { EXAMPLE_IMAGE, imageUrl } from '../../schemas/images.ts';
 import { withOverflow } from '../../predict/predict.ts';
 import { SERVED } from '../../served/index.ts';
 import type { ClientBatch, HuggingFaceTask } from '../../served/served-type.ts';
@@ -93,13 +94,22 @@ export function inferenceApiRoute(
 
 /** A reader that also accepts the file of an image as the body, as the Inference API does. */
 const imageReader = (readBody: BodyReader, maxBodyBytes: number): BodyReader => {
-  const read = async (c: Context, schema: Parameters<BodyReader>[1]): Promise<unknown> =>
-    isImageType(c.req.header('content-type'))
-      ? { inputs: Buffer.from(await readBytes(c, maxBodyBytes)).toString('base64') }
-      : await readBody(c, schema);
-  // A body that is an image has the only field that all these schemas require.
+  const read = async (c: Context, schema: Parameters<BodyReader>[1]): Promise<unknown> => {
+    if (!isImageType(c.req.header('content-type'))) return await readBody(c, schema);
+    const body = { inputs: imageUrl(await readBytes(c, maxBodyBytes)) };
+    const { required = [] } = (typeof schema === 'function' ? schema(body) : schema) as RequiredFields;
+    const missing = required.find((name) => !Object.hasOwn(body, name));
+    if (missing === undefined) return body;
+    throw inputError(
+      `A body that is an image has no \`${missing}\`, which this model requires. Send JSON with the image in \`inputs\`.`,
+    );
+  };
   return read as BodyReader;
 };
+
+interface RequiredFields {
+  readonly required?: readonly string[];
+}
 
 interface Offered {
   readonly request: TSchema;
@@ -135,7 +145,7 @@ function vectorsOrSimilarity(
     vector: unknown,
     answer: (c: Context, engine: EncoderContext['engine'], body: Body) => Promise<Response>,
   ): Offered => {
-    if (engine.manifest.images) {
+    if (readsImages(engine.manifest.modelType)) {
       return {
         request: schema,
         response,

@@ -1,4 +1,4 @@
-import { readsImages, returnsTextVectors } from '#contract/model-types.ts';
+import { readsImages, readsTextsAndImages, returnsTextVectors } from '#contract/model-types.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import type { ExchangeBodyReader } from '#serve/http/body.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
@@ -29,6 +29,11 @@ const IMAGE_REQUESTS = {
   images: { input: [{ image: EXAMPLE_IMAGE }], encoding_format: 'base64' },
 };
 
+const MIXED_REQUESTS = {
+  text: { input: 'Anna lives in Berlin.', model: 'any' },
+  'texts and images': { input: ['Anna lives in Berlin.', { image: EXAMPLE_IMAGE }] },
+};
+
 /** `POST /v1/embeddings`: one vector per input, for clients of OpenAI's API. */
 export function openAiEmbeddingsRoute(
   { engine: model, kernel }: EncoderContext,
@@ -52,7 +57,11 @@ export function openAiEmbeddingsRoute(
     summary: 'Create one embedding per input.',
     request: {
       schema: request,
-      examples: readsImages(modelType) ? IMAGE_REQUESTS : textRequests(model),
+      examples: readsImages(modelType)
+        ? IMAGE_REQUESTS
+        : readsTextsAndImages(modelType)
+          ? MIXED_REQUESTS
+          : textRequests(model),
     },
     answer: {
       description: 'One embedding per input, in input order.',
@@ -74,7 +83,7 @@ export function openAiEmbeddingsRoute(
         const body = await readBody(exchange, request);
         const engine = await engineFor(model, body.stage);
         checkTokenIds(body.input, 'input', engine);
-        const inputs = embeddingInputs(body.input);
+        const inputs = embeddingInputs(body.input, engine.manifest);
         const wishes = { ...body, dimensions: dimensionsOf(body) };
         const plan = await planEmbeddings(inputs, wishes, engine);
         const { options, prompt } = plan;

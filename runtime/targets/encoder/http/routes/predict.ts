@@ -1,6 +1,6 @@
 import type { TUnsafe } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
-import { readsImages } from '#contract/model-types.ts';
+import { hasImageInputs } from '#contract/model-types.ts';
 import type { ExchangeBodyReader } from '#serve/http/body.ts';
 import { type HttpAnswer, type HttpExchange, JSON_TYPE } from '#serve/http/exchange.ts';
 import { WORK_ERRORS } from '#serve/http/openapi/statuses.ts';
@@ -33,12 +33,13 @@ export function predictRoute(
   const { requests, answers } = examplesOf(manifest);
   const isForeign = (body: unknown): body is object => task?.isTheirs(body) ?? false;
   const handle = async (exchange: HttpExchange): Promise<HttpAnswer> => {
-    const files = manifest.images && (await readImageBody(exchange, request, maxBodyBytes, readBody));
-    const body =
-      files ??
-      (await readBody<TUnsafe<PredictBody | object>>(exchange, (value) =>
+    const readJson = (): Promise<PredictBody | object> =>
+      readBody<TUnsafe<PredictBody | object>>(exchange, (value) =>
         task && isForeign(value) ? task.schema : request,
-      ));
+      );
+    const body = manifest.images
+      ? await readImageBody(exchange, request, maxBodyBytes, readBody, readJson)
+      : await readJson();
     const caller = callerAt(exchange);
     const run: RunForm = (form, wanted) => runModel(caller, form, wanted);
     if (!task || !isForeign(body)) return piecesAnswer(await predict(engine, body as PredictBody, run));
@@ -75,14 +76,15 @@ interface Examples {
 function examplesOf(manifest: Manifest): Examples {
   const { name: model_id, modelType } = manifest;
   const { request, result } = SERVED[modelType].example(manifest);
-  const inputs = [readsImages(modelType) ? EXAMPLE_IMAGE : 'Anna lives in Berlin.'];
+  const inputs = [hasImageInputs(modelType) ? EXAMPLE_IMAGE : 'Anna lives in Berlin.'];
   const text = { inputs, ...request };
+  const results = text.inputs.map(() => result);
   const metadata = { source: 'reviews' };
   return {
     requests: { text, 'with metadata': { ...text, metadata } },
     answers: {
-      text: { results: [result], model_id },
-      'with metadata': { results: [result], model_id, metadata },
+      text: { results, model_id },
+      'with metadata': { results, model_id, metadata },
     },
   };
 }

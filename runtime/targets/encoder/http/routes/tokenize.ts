@@ -1,3 +1,4 @@
+import { readsImages } from '#contract/model-types.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import type { EncoderContext } from '../../context.ts';
 import { type ModelRoutes, unsupportedRoute } from '../model-route.ts';
@@ -9,7 +10,7 @@ import { decodeRequest, decodeResponse, tokenizeRequest, tokenizeResponse } from
 /** `POST /tokenize` and `POST /decode`: convert texts to token ids and back. */
 export function tokenizeRoutes({ engine }: EncoderContext, { route, guard }: ModelRoutes): readonly Route[] {
   const { limits, manifest } = engine;
-  if (manifest.images) {
+  if (readsImages(manifest.modelType)) {
     return ['/tokenize', '/decode'].map((path) =>
       unsupportedRoute(
         path,

@@ -40,7 +40,7 @@ async function vectorsFor(
 ): Promise<Response> {
   const engine = await engineFor(model, body.stage);
   checkTokenIds(body.inputs, 'inputs', engine);
-  const inputs = embeddingInputs(body.inputs);
+  const inputs = embeddingInputs(body.inputs, engine.manifest);
   const { options, prompt } = await planEmbeddings(inputs, body, engine);
   const view = viewOf(options);
   const { results } = await runModel(requestCaller(c), engine, {
@@ -62,7 +62,7 @@ export async function embedSparse(
     throw inputError('/embed_sparse requires stage "exact", because the static form has no sparse vectors.');
   }
   checkTokenIds(body.inputs, 'inputs', engine);
-  const inputs = embeddingInputs(body.inputs);
+  const inputs = embeddingInputs(body.inputs, engine.manifest);
   const role = roleOf(body.input_type ?? promptRole(body, engine.manifest), engine.manifest);
   // sparse_embedding models have no prompts, so every prompt is rejected.
   const { prompt_name: name, prompt: text, instruction } = body;
@@ -107,7 +107,7 @@ export async function similarity(
   const chosen = sparse?.similarity ?? engine.manifest.sentence?.similarity ?? 'cosine';
   const normalize = chosen === 'cosine' ? true : undefined;
   const { options, prompt } = await planPrompt(engine, { ...parameters, normalize });
-  const inputs = [source, ...sentences].map((text) => ({ text }));
+  const inputs = embeddingInputs([source, ...sentences], engine.manifest);
   const overflow = overflowOf(parameters ?? {});
   if (sparse) {
     const view = { kind: 'result', format: 'json', options: {} } as const;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MODEL_TYPE_NAMES, readsImages } from '#contract/model-types.ts';
+import { hasImageInputs, MODEL_TYPE_NAMES } from '#contract/model-types.ts';
 import { putLoad } from '#encoder/bench/load.ts';
 import { runBench } from '#encoder/bench/run-bench.ts';
 import { makeTexts } from '#encoder/bench/texts.ts';
@@ -19,6 +19,7 @@ const MODELS = [
   'qa',
   'ner',
   'gliner-span',
+  'clip',
 ];
 
 test('every model type that reads texts supports the bench requests, with the intended number of tokens', async () => {
@@ -55,11 +56,15 @@ test('every model type that reads texts supports the bench requests, with the in
       await engine.close();
     }
   }
-  expect([...types].toSorted()).toEqual(MODEL_TYPE_NAMES.filter((type) => !readsImages(type)).toSorted());
+  expect([...types].toSorted()).toEqual(MODEL_TYPE_NAMES.filter((type) => !hasImageInputs(type)).toSorted());
 });
 
 test('a model that reads images cannot be measured', async () => {
   const output = { out: () => {}, err: () => {} };
-  const running = runBench(builtAssets('shapes'), { limits: DEFAULT_LIMITS }, 1000, output);
-  await expect(running).rejects.toThrow(/^bench measures models that read texts, but shapes reads images\. /);
+  for (const model of ['shapes', 'clip-labels']) {
+    const running = runBench(builtAssets(model), { limits: DEFAULT_LIMITS }, 1000, output);
+    await expect(running).rejects.toThrow(
+      `bench measures models that read texts, but ${model} reads images. `,
+    );
+  }
 });

@@ -24,7 +24,14 @@ function summing() {
     },
   };
   const images: ImageSettings = { recipe };
-  const run = imageRunner(session, { images, output: 'sums' });
+  const tokenizer = {
+    maxLength: 1,
+    truncationSide: 'right',
+    padId: 0,
+    vocabularySize: 0,
+    marksSubwords: false,
+  } as const;
+  const run = imageRunner(session, { images, output: 'sums', tokenizer });
   const runFiles = async (...files: readonly Uint8Array[]) =>
     await run(
       { ids: new Int32Array(), lengths: new Int32Array(files.length), columns: 0, images: files },

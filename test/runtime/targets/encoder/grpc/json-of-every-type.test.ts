@@ -18,6 +18,8 @@ const REQUESTS: Record<ModelType, readonly JsonObject[]> = {
   object_detection: [IMAGES, { ...IMAGES, threshold: 0.1, topK: 2 }],
   image_embedding: [IMAGES, { ...IMAGES, dimensions: 2 }],
   image_segmentation: [IMAGES, { ...IMAGES, mask: 'MASK_FORMAT_PNG' }],
+  image_text_embedding: [{ inputs: [{ text: 'a film' }, { image: SMALLEST_IMAGE.text }], dimensions: 2 }],
+  zero_shot_image_classification: [{ ...IMAGES, candidateLabels: ['place', 'film'] }],
   embedding: [TEXTS],
   sparse_embedding: [TEXTS],
   fill_mask: [{ inputs: ['a [MASK] film', 'the [MASK]'] }],

@@ -27,6 +27,11 @@ const SERVICES = {
   image_embedding: ['ImageEmbedding', 'encoder/image_embedding.proto'],
   image_segmentation: ['ImageSegmentation', 'encoder/image_segmentation.proto'],
   object_detection: ['ObjectDetection', 'encoder/object_detection.proto'],
+  image_text_embedding: ['ImageTextEmbedding', 'encoder/image_text_embedding.proto'],
+  zero_shot_image_classification: [
+    'ZeroShotImageClassification',
+    'encoder/zero_shot_image_classification.proto',
+  ],
 } as const;
 
 export interface ModelServer extends TestClient {

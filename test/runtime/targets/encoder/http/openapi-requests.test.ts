@@ -36,6 +36,11 @@ const MEMBERS: Readonly<Record<string, unknown>> = {
   top_k: 1,
   top_n: 1,
 };
+const MAX_INPUTS = 5;
+/** The number of inputs of a body that can have several lists of them. */
+const inputsIn = ({ texts, images, inputs }: Readonly<Record<string, unknown>>): number =>
+  [texts, images, inputs].flatMap((list) => (Array.isArray(list) ? list.map(() => 1) : [])).length;
+
 /** The paths of our own API; compatible API paths ignore unknown fields. */
 const CLOSED = new Set(['/predict', '/tokenize', '/decode']);
 
@@ -43,7 +48,7 @@ describe.each(readdirSync(join(FIXTURES, 'models')))('the %s document', (model) 
   let open: OpenApp;
   let document: Document;
   beforeAll(async () => {
-    open = await openApp(model, { limits: { maxClientBatch: 5 } });
+    open = await openApp(model, { limits: { maxClientBatch: MAX_INPUTS } });
     document = (await (await open.app.request('/openapi.json')).json()) as Document;
   });
   afterAll(() => open.close());
@@ -56,9 +61,9 @@ describe.each(readdirSync(join(FIXTURES, 'models')))('the %s document', (model) 
     const examples = document.paths['/decode']?.['post']?.requestBody?.content['application/json'].examples;
     const example = examples?.['ids']?.value as { ids: number[] } | undefined;
     const { mask, images } = open.engine.manifest;
-    // A mask token is a text with one mask and one token.
-    const text = images ? EXAMPLE_IMAGE : (mask?.token ?? 'Anna lives in Berlin.');
-    return schemaBodies(document, { text, ids: example?.ids ?? [] });
+    // A mask token is a text with one mask and one token. A text about a label must not be too long.
+    const text = mask?.token ?? (images ? 'a cat' : 'Anna lives in Berlin.');
+    return schemaBodies(document, { text, image: EXAMPLE_IMAGE, ids: example?.ids ?? [] });
   };
 
   test('every route that runs the model reads the header Priority, and no other route does', async () => {
@@ -88,7 +93,9 @@ describe.each(readdirSync(join(FIXTURES, 'models')))('the %s document', (model) 
     const ajv = new Ajv({ strict: false, schemas: { api: document } });
     for (const [path, { responses }, { schema, examples }] of operations()) {
       const { bodiesOf, objectsOf } = bodies();
-      const made = objectsOf(schema).flatMap((one) => bodiesOf(one));
+      const made = objectsOf(schema)
+        .flatMap((one) => bodiesOf(one))
+        .filter((body) => path !== '/v2/embed' || inputsIn(body) <= MAX_INPUTS);
       expect(made.length).toBeGreaterThan(3);
       const answer = JSON.stringify(responses['200'].content['application/json'].schema);
       const validate = ajv.compile(JSON.parse(answer.replaceAll('"#/', '"api#/')) as object);

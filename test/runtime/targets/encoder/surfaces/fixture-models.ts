@@ -22,6 +22,8 @@ export const FIXTURE_MODELS = [
   'patches',
   'regions',
   'boxes',
+  'clip',
+  'siglip-labels',
 ] as const;
 
 const golden = (name: string): string => join(FIXTURES, 'golden', name);

@@ -3,6 +3,7 @@ import { counted } from '#serve/http/pages/browser/format.ts';
 import { byId, element } from '#serve/http/pages/browser/dom.ts';
 import { createFilePanel } from './file/file-panel.ts';
 import { createImageList } from './image-list.ts';
+import { createMixedList } from './mixed-list.ts';
 import { createResults } from './results.ts';
 import { ServerError } from '#serve/http/pages/browser/server.ts';
 import { createSession } from '#serve/http/pages/browser/session.ts';
@@ -20,7 +21,7 @@ const option = byId('option', HTMLInputElement);
 const samples = codeSamples('This request');
 const session = createSession();
 const results = createResults();
-/** The inputs. They become images if the model reads images. */
+/** The inputs: text boxes, unless the model reads images. */
 let texts: Pick<ReturnType<typeof createTextList>, 'addEmpty' | 'replace' | 'sent'> = createTextList(
   byId('texts', HTMLOListElement),
   showCall,
@@ -79,7 +80,8 @@ async function run() {
     const asked = query.value;
     const answer = await session.call<unknown>(task.path, { body: bodyOf(known, sent), signal });
     const drawn = task.draw(sent, answer.data, known, asked);
-    const more = task.inputs === 'images' ? [] : [tokensDetails(sent, session)];
+    const written = task.inputs === 'images' ? [] : sent.filter(({ name }) => name === undefined);
+    const more = written.length === 0 ? [] : [tokensDetails(written, session)];
     const { cut } = results.show(answer, drawn, sent, more);
     // If the server requires an API key, the user has entered it by now, and the sample code must send it.
     showCall();
@@ -100,9 +102,12 @@ function showCall() {
   // The code contains the name of an image instead of its bytes.
   const sent = texts
     .sent()
-    .map((one) => (one.name === undefined ? one : { ...one, text: `<base64 of ${one.name}>` }));
+    .map((one) => (one.name === undefined ? one : { ...one, text: withoutBytes(one.text, one.name) }));
   samples.show({ url, method: 'POST', body: bodyOf(model, sent), withKey: session.key() !== '' });
 }
+
+const withoutBytes = (url: string, name: string) =>
+  `${url.slice(0, url.indexOf(',') + 1)}<base64 of ${name}>`;
 
 const bodyOf = (model: Model, sent: readonly Sent[]) =>
   bodyOfTexts(
@@ -140,9 +145,11 @@ function introduce(model: Model) {
   byId('option-row', HTMLParagraphElement).hidden = offers === undefined;
   byId('option-name', HTMLLabelElement).textContent = offers ?? '';
   if (inputs === 'images') {
+    query.value = examples[0]?.query ?? '';
     readImages();
     return;
   }
+  if (inputs === 'texts and images') addImages();
   byId('file', HTMLElement).hidden = false;
   byId('file', HTMLElement).append(
     createFilePanel({
@@ -165,6 +172,18 @@ function readImages() {
   byId('add', HTMLButtonElement).textContent = 'Choose images';
   form.setAttribute('aria-label', 'Images for the model');
   texts = createImageList(byId('texts', HTMLOListElement), showCall);
+}
+
+/** Adds a list of images below the text boxes. */
+function addImages() {
+  byId('inputs-heading', HTMLHeadingElement).textContent = 'Texts and images';
+  form.setAttribute('aria-label', 'Texts and images for the model');
+  const list = createMixedList(byId('texts', HTMLOListElement), showCall);
+  list.replace(texts.sent().map(({ text }) => text));
+  texts = list;
+  const choose = element('button', { type: 'button', class: 'quiet' }, 'Choose images');
+  choose.addEventListener('click', () => list.chooseImages());
+  byId('add', HTMLButtonElement).after(choose);
 }
 
 function write({

@@ -4,10 +4,10 @@ import type { Sent } from './tasks/task.ts';
 const ACCEPTED = 'image/jpeg,image/png,image/webp,image/gif';
 
 /**
- * The images to send. The user chooses files, drops them on the page, or pastes them. `onProblem` is called
- * with a sentence if a file is not an image.
+ * The images to send. The user chooses files, drops them on the page, or pastes them. `before` is the number of
+ * inputs above the images.
  */
-export function createImageList(list: HTMLOListElement, onChange: () => void) {
+export function createImageList(list: HTMLOListElement, onChange: () => void, before = () => 0) {
   let images: { readonly name: string; readonly url: string }[] = [];
   const chooser = element('input', { type: 'file', accept: ACCEPTED, multiple: '', class: 'unseen' });
   chooser.setAttribute('aria-label', 'Choose images');
@@ -17,10 +17,11 @@ export function createImageList(list: HTMLOListElement, onChange: () => void) {
   });
   list.before(chooser);
 
-  const show = () => {
+  const numberOf = (at: number) => before() + at + 1;
+  const draw = () => {
     list.replaceChildren(
       ...images.map(({ name, url }, at) => {
-        const number = at + 1;
+        const number = numberOf(at);
         const remove = element('button', { type: 'button', class: 'quiet' }, '×');
         remove.setAttribute('aria-label', `Remove image ${number}`);
         remove.addEventListener('click', () => {
@@ -38,6 +39,9 @@ export function createImageList(list: HTMLOListElement, onChange: () => void) {
         );
       }),
     );
+  };
+  const show = () => {
+    draw();
     onChange();
   };
 
@@ -61,6 +65,9 @@ export function createImageList(list: HTMLOListElement, onChange: () => void) {
   show();
 
   return {
+    /** Shows the numbers again, after the number of inputs above has changed. */
+    renumber: draw,
+
     addEmpty: () => chooser.click(),
 
     replace(urls: readonly string[]) {
@@ -68,11 +75,13 @@ export function createImageList(list: HTMLOListElement, onChange: () => void) {
       show();
     },
 
+    chosen: (): Sent[] => images.map(({ name, url }, at) => ({ number: numberOf(at), text: url, name })),
+
     /** Without images, one empty image is sent, and the server returns an error. */
-    sent: (): Sent[] =>
-      images.length === 0
-        ? [{ number: 1, text: '' }]
-        : images.map(({ name, url }, at) => ({ number: at + 1, text: url, name })),
+    sent(): Sent[] {
+      const chosen = this.chosen();
+      return chosen.length === 0 ? [{ number: 1, text: '' }] : chosen;
+    },
   };
 }
 

@@ -56,7 +56,8 @@ export function createResults() {
 }
 
 function truncationNotes({ truncated }: Answer<unknown>, sent: readonly Sent[]) {
-  const numbers = truncated.map((index) => sent[index]?.number);
+  // The texts about labels are truncated as well, but they are not inputs.
+  const numbers = truncated.flatMap((index) => sent[index]?.number ?? []);
   if (numbers.length === 0) return [];
   const [longer, them] =
     numbers.length === 1 ? [`Text ${numbers[0]} is`, 'it'] : [`Texts ${numbers.join(', ')} are`, 'them'];

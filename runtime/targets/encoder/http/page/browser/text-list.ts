@@ -37,6 +37,8 @@ export function createTextList(list: HTMLOListElement, onChange: () => void) {
   list.addEventListener('input', onChange);
 
   return {
+    count: () => boxes().length,
+
     addEmpty: () => add().focus(),
 
     replace(texts: readonly string[]) {

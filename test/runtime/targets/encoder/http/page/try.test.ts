@@ -28,6 +28,8 @@ describe.skipIf(chromium === undefined)('the model page', () => {
     'patches',
     'regions',
     'boxes',
+    'clip',
+    'siglip-labels',
   ]);
   const ask = async (path: string, body: unknown): Promise<unknown> => {
     const headers = { 'Content-Type': 'application/json' };
@@ -161,6 +163,48 @@ describe.skipIf(chromium === undefined)('the model page', () => {
       const [image, over] = [await page.locator('.result img').first().boundingBox(), await view.boundingBox()];
       expect(over).toEqual(image);
       expect(await page.getByRole('status').innerText()).toMatch(/^Image 1: square 96\.\d%, square 96\.\d%, circle/);
+    }));
+
+  test('an encoder of texts and images shows the similarity of each pair', () =>
+    pages.visit(origin('clip'), async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'clip' }).waitFor();
+      await page.getByRole('button', { name: 'Add a text' }).waitFor();
+      await page.getByLabel('Choose images', { exact: true }).first().setInputFiles(PATHS);
+      await page.getByRole('img', { name: 'circle.gif' }).waitFor();
+      await write(page, 1, 'a circle');
+      await write(page, 2, 'stripes');
+      await write(page, 3, '');
+      expect(await page.getByRole('button', { name: 'Remove image 4' }).count()).toBe(1);
+      await page.getByRole('button', { name: 'Remove text 3' }).click();
+      await page.getByRole('button', { name: 'Remove image 4' }).click();
+      expect(await page.locator('#call').innerText()).toMatch(
+        /data:image\/\w+;base64,<base64 of circle\.gif>/,
+      );
+      await run(page);
+      const table = page.getByRole('table', { name: 'Input similarity' });
+      await table.waitFor();
+      const rows = await table.locator('tbody tr').allInnerTexts();
+      expect(rows.map((row) => row.split(/\s/)[0])).toEqual(['1', '2', '3', '4', '5']);
+      expect(rows[0]).toContain('a circle');
+      expect(rows[4]).toContain(SHAPES[3]?.name);
+      expect(await page.getByRole('status').innerText()).toMatch(/^Most similar: inputs \d and \d \(/);
+      await page.getByText('Tokens', { exact: true }).click();
+      await page.getByRole('heading', { name: /^Text 2: \d+ tokens$/ }).waitFor();
+      expect(await page.getByRole('heading', { name: /^Text \d: / }).count()).toBe(2);
+    }));
+
+  test('a model that scores labels in the request shows them for each image', () =>
+    pages.visit(origin('siglip-labels'), async (page) => {
+      await page.getByRole('heading', { level: 1, name: 'siglip-labels' }).waitFor();
+      await page.getByLabel('Choose images', { exact: true }).first().setInputFiles(PATHS.slice(0, 2));
+      await page.getByRole('img', { name: 'circle.png' }).waitFor();
+      await page.getByLabel('Labels, separated by commas').fill('circle, a red square');
+      await run(page);
+      expect(await page.getByRole('status').innerText()).toMatch(
+        /^Image 1: (?:circle|a red square) \d+\.\d%\. Image 2: (?:circle|a red square) \d+\.\d%\.$/,
+      );
+      expect(await page.locator('.result img').count()).toBe(2);
+      expect(await page.locator('.result').first().locator('tbody tr').count()).toBe(2);
     }));
 
   test('a model with dense and sparse vectors shows similarities and the words of each text', () =>

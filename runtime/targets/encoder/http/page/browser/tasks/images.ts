@@ -23,14 +23,7 @@ export const imageClassification: Task<{
     const ranked = sent.map((one, at) => ({ ...one, ranks: rank(results[at]?.scores ?? [], model) }));
     return {
       parts: ranked.map((one) =>
-        element(
-          'article',
-          { class: 'result' },
-          element('h3', {}, `Image ${one.number}`),
-          element('img', { src: one.text, alt: nameOf(one), class: 'thumbnail' }),
-          ...noneNote(one.ranks),
-          ...bars(one.ranks, `image ${one.number}`),
-        ),
+        imageResult(one, ...noneNote(one.ranks), ...bars(one.ranks, `image ${one.number}`)),
       ),
       spoken: ranked.map(({ number, ranks }) => `Image ${number}: ${spokenRanks(ranks)}.`).join(' '),
     };

@@ -7,6 +7,7 @@ import { fillMask } from './fill-mask.ts';
 import { imageClassification, imageEmbedding } from './images.ts';
 import { imageSegmentation } from './image-segmentation.ts';
 import { objectDetection } from './object-detection.ts';
+import { imageTextEmbedding, zeroShotImageClassification } from './texts-and-images.ts';
 import { sequenceClassification } from './sequence-classification.ts';
 import { tokenClassification } from './token-classification.ts';
 import { zeroShotClassification } from './zero-shot-classification.ts';
@@ -27,6 +28,8 @@ const TASKS: Record<string, Task> = {
   image_embedding: imageEmbedding,
   image_segmentation: imageSegmentation,
   object_detection: objectDetection,
+  image_text_embedding: imageTextEmbedding,
+  zero_shot_image_classification: zeroShotImageClassification,
 };
 
 export function taskOf({ model_type, id2label, score_function, outputs }: Model) {

@@ -30,7 +30,7 @@ export interface Sent {
 export interface Task<Answer = unknown> {
   readonly title: string;
   /** What the model reads. Default: texts. */
-  readonly inputs?: 'images';
+  readonly inputs?: 'images' | 'texts and images';
   /** Display names of the labels. */
   readonly labels: (labels: readonly string[]) => readonly string[];
   readonly path: string;
