@@ -15,7 +15,7 @@ export function encodeGreyPng({ height, width }: ImageSize, rows: Uint8Array): B
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([BITS, GREY], 8);
-  // Masks consist of long runs. For them, this strategy is the fastest (measured: 3 GB per second).
+  // Masks consist of long runs, for which this strategy is the fastest.
   const data = deflateSync(rows, { strategy: constants.Z_RLE, maxOutputLength: rows.length + SLACK });
   return Buffer.concat([
     SIGNATURE,
