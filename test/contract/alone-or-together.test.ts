@@ -23,7 +23,9 @@ import { DEFAULT_LIMITS } from '../helpers/default-limits.ts';
 
 const folder = useTempFolder();
 /** `images.test.ts` tests models that read images. */
-const MODELS = readdirSync(join(FIXTURES, 'models')).filter((name) => !['shapes', 'patches', 'boxes'].includes(name));
+const MODELS = readdirSync(join(FIXTURES, 'models')).filter(
+  (name) => !['shapes', 'patches', 'boxes'].includes(name),
+);
 
 /** Texts of very different lengths, so that a batch of them has much padding. */
 const WORDS = [
