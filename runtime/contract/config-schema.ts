@@ -171,9 +171,7 @@ export const CONFIG_FIELDS: readonly string[] = Object.keys(build.properties);
 /** Settings that only models of some types support. */
 export type TypeFields = Pick<
   BuildConfigFile['encoderfile'],
-  | keyof typeof sentenceFields
-  | keyof typeof multiVectorFields
-  | keyof typeof detectionFields
+  keyof typeof sentenceFields | keyof typeof multiVectorFields | keyof typeof detectionFields
 >;
 /** The fields of image_embedding models, which mean the same as for vectors of texts. */
 const IMAGE_VECTOR_FIELDS = ['pooling', 'normalize', 'dimensions', 'similarity_fn_name'];

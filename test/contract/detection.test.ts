@@ -25,9 +25,21 @@ const PIXELS = 1e-3;
 function expectObjects(found: Objects | undefined, model: string, image: string, what: string): void {
   const expected = DETECTION[model]?.[image] ?? [];
   expect(expected.length).toBeGreaterThan(2);
-  expect(found?.map(({ label }) => label), what).toEqual(expected.map(({ label }) => label));
-  expectClose(found?.map(({ score }) => score), expected.map(({ score }) => score), what);
-  expectClose(found?.flatMap(({ box }) => cornersOf(box)), expected.flatMap(({ box }) => box), what, PIXELS);
+  expect(
+    found?.map(({ label }) => label),
+    what,
+  ).toEqual(expected.map(({ label }) => label));
+  expectClose(
+    found?.map(({ score }) => score),
+    expected.map(({ score }) => score),
+    what,
+  );
+  expectClose(
+    found?.flatMap(({ box }) => cornersOf(box)),
+    expected.flatMap(({ box }) => box),
+    what,
+    PIXELS,
+  );
 }
 
 verifiesServed('detection:golden', async (arm) => {
@@ -166,7 +178,11 @@ verifiesOnce('detection:build', async () => {
     ['config.json', { num_queries: 8 }, /query_position_embeddings\.weight has the shape \[7, 16\]/],
     ['config.json', { position_embedding_type: 'learned' }, /`position_embedding_type` to \\"learned\\"/],
     ['config.json', { backbone_config: { model_type: 'swin' } }, /`model_type` to \\"swin\\"/],
-    ['config.json', { model_type: 'rt_detr' }, /it is an image model of a type that cannot be built from its weights/],
+    [
+      'config.json',
+      { model_type: 'rt_detr' },
+      /it is an image model of a type that cannot be built from its weights/,
+    ],
     ['config.json', { model_type: 'vit' }, /Object detection with a model of type \\"vit\\" cannot be built/],
     [
       'preprocessor_config.json',
@@ -180,5 +196,7 @@ verifiesOnce('detection:build', async () => {
   }
   copy('detr-timm');
   edit('config.json', { backbone_config: null, backbone: 'resnext50_32x4d' });
-  expect(await validate()).toMatch(/but only resnet18, resnet34, resnet50, resnet101 and resnet152 can be built/);
+  expect(await validate()).toMatch(
+    /but only resnet18, resnet34, resnet50, resnet101 and resnet152 can be built/,
+  );
 });

@@ -94,11 +94,7 @@ interface TowersArchitecture {
   readonly image: ImageArchitecture;
 }
 
-export type Architecture =
-  | TextArchitecture
-  | ImageArchitecture
-  | DetectorArchitecture
-  | TowersArchitecture;
+export type Architecture = TextArchitecture | ImageArchitecture | DetectorArchitecture | TowersArchitecture;
 
 const likeBert = { input: 'tokens', tokenHead, answerHead, textHead: pooledHead } as const;
 const likeRoberta: TextArchitecture = {

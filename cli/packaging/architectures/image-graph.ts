@@ -64,10 +64,7 @@ export class ImageGraph extends EncoderGraph {
 
   /** A part of the model that reads the same images and has its own weights and settings. */
   within(weightPrefix: string, config: ConfigReader): ImageGraph {
-    return new ImageGraph(
-      new EncoderGraph(this.weights.part(weightPrefix), config, this.writer),
-      this.#size,
-    );
+    return new ImageGraph(new EncoderGraph(this.weights.part(weightPrefix), config, this.writer), this.#size);
   }
 
   /** Images x channels x height x width. */

@@ -154,7 +154,7 @@ function requireSameShape(one: TryResult, other: TryResult, file: string): void 
 function pixelInput(graph: GraphProto, { file, recipe }: ImageGraphRequest): ValueInfoProto {
   const weights = new Set(graph.initializer.map(({ name }) => name));
   const declared = graph.input.filter(({ name }) => !weights.has(name));
-  const [pixels] = declared.filter((input) => axesOf(input).length === IMAGE_AXES);
+  const pixels = declared.find((input) => axesOf(input).length === IMAGE_AXES);
   if (pixels) fillPixelMask(graph, pixels.name, file);
   const inputs = declared.filter((input) => graph.input.includes(input));
   const [only] = inputs;

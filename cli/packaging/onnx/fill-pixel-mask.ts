@@ -36,7 +36,7 @@ export function fillPixelMask(graph: GraphProto, pixels: string, file: string): 
     );
   }
   graph.input.splice(at, 1);
-  graph.node.unshift(...onesLike(graph, pixels, { input, type, dims }));
+  graph.node = onesLike(graph, pixels, { input, type, dims }).concat(graph.node);
 }
 
 const isNumber = (type: number): boolean => type === BOOL || isFloat(type) || isInteger(type);

@@ -1,6 +1,11 @@
 import { create } from '@bufbuild/protobuf';
 import { configError } from '#contract/errors.ts';
-import { type GraphProto, NodeProtoSchema, type ValueInfoProto, ValueInfoProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
+import {
+  type GraphProto,
+  NodeProtoSchema,
+  type ValueInfoProto,
+  ValueInfoProtoSchema,
+} from '#gen/onnx/v1/onnx_pb.ts';
 import { int } from './attributes.ts';
 import { isFloat, typeName } from './element-types.ts';
 import { rankOf } from './select-output.ts';
@@ -12,12 +17,7 @@ const AXES = 3;
  * Joins the values of outputs with the same rows to one output, so that a run returns all of them. Does nothing
  * if the graph already has the joined output. Modifies the graph.
  */
-export function joinOutputs(
-  graph: GraphProto,
-  names: readonly string[],
-  joined: string,
-  file: string,
-): void {
+export function joinOutputs(graph: GraphProto, names: readonly string[], joined: string, file: string): void {
   if (graph.output.some((output) => output.name === joined)) return;
   const parts = names.map((name) => requireOutput(graph, name, names, file));
   const [type, ...others] = parts.map((output) => output.type?.tensorType?.elemType ?? 0);

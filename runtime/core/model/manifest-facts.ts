@@ -59,7 +59,10 @@ export function sentenceFacts(
 }
 
 /** Table rows about the images that a model reads; empty for models that read texts. */
-export function imageFacts({ images, detection }: Pick<Manifest, 'images' | 'detection'>): [string, string][] {
+export function imageFacts({
+  images,
+  detection,
+}: Pick<Manifest, 'images' | 'detection'>): [string, string][] {
   if (!images) return [];
   const { threshold = DEFAULT_THRESHOLD } = detection ?? {};
   return [

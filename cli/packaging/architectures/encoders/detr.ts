@@ -107,13 +107,22 @@ function sinePositions(g: ImageGraph, map: Value, width: number): Value {
   );
   const isSine = writer.op(
     'Cast',
-    [writer.floats(Float32Array.from(periods, (_, at) => (at + 1) % 2), [half])],
+    [
+      writer.floats(
+        Float32Array.from(periods, (_, at) => (at + 1) % 2),
+        [half],
+      ),
+    ],
     int('to', BOOL),
   );
   const along = (axis: number): Value => {
     const size = writer.op('Squeeze', [g.sizesOf(map, axis, axis + 1)]);
     const end = writer.op('Add', [size, writer.integer(1)]);
-    const counted = writer.op('Cast', [writer.op('Range', [writer.integer(1), end, writer.integer(1)])], int('to', FLOAT32));
+    const counted = writer.op(
+      'Cast',
+      [writer.op('Range', [writer.integer(1), end, writer.integer(1)])],
+      int('to', FLOAT32),
+    );
     const length = g.add(writer.op('Cast', [size], int('to', FLOAT32)), writer.float(SMALLEST));
     const angles = g.multiply(writer.op('Div', [counted, length]), writer.float(2 * Math.PI));
     const column = writer.op('Unsqueeze', [angles, writer.integers([1])]);

@@ -68,14 +68,17 @@ interface PositionTable {
 }
 
 /** Lists of positions for the first token, the patches of the images, and the queries: lists x rows x width. */
-function positions(g: ImageGraph, name: string, { lists, queries, trained, grid, width }: PositionTable): Value {
+function positions(
+  g: ImageGraph,
+  name: string,
+  { lists, queries, trained, grid, width }: PositionTable,
+): Value {
   const { writer } = g;
   const patches = trained.height * trained.width;
   const keys = '`image_size`, `patch_size`, `num_detection_tokens`, `num_hidden_layers` and `hidden_size`';
   requireRows(g, name, lists * (1 + patches + queries), width, keys);
   const table = writer.op('Reshape', [g.weight(name), writer.integers([lists, -1, width])]);
-  const part = (from: number, to: number): Value =>
-    writer.op('Slice', [table, ...slice(from, to, writer)]);
+  const part = (from: number, to: number): Value => writer.op('Slice', [table, ...slice(from, to, writer)]);
   const cells = writer.op('Reshape', [
     part(1, 1 + patches),
     writer.integers([lists, trained.height, trained.width, width]),

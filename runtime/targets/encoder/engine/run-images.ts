@@ -1,3 +1,4 @@
+import { messageOf } from '#contract/errors.ts';
 import type { ImageSize } from '#contract/image-recipe.ts';
 import { type Manifest, PIXEL_INPUT } from '#contract/manifest.ts';
 import { type ImageTensor, tensorMaker } from '#core/images/image-tensor.ts';
@@ -43,7 +44,17 @@ export function imageRunner(
         failed[row] = failedInput(error);
       }
     }
-    const outputs = ofEqualSize(rows).map((group) => ({ group, output: run(group) }));
+    const outputs: GroupOutput[] = [];
+    const groups = ofEqualSize(rows);
+    for (const group of groups) {
+      try {
+        outputs.push({ group, output: run(group) });
+      } catch (error) {
+        // A graph can support some sizes only. Images of other sizes still have results.
+        if (groups.length === 1) throw error;
+        for (const { row } of group) failed[row] = { failure: messageOf(error) };
+      }
+    }
     return {
       ...inOrder(outputs, files.length),
       imageSizes,

@@ -38,8 +38,7 @@ export function findObjects(
   { settings, image, threshold, topK = Infinity }: DetectionRequest,
 ): Detection[] {
   const queries = values.length / width;
-  const candidates =
-    settings.scores === 'softmax' ? fromQueries(values, width) : fromPairs(values, width);
+  const candidates = settings.scores === 'softmax' ? fromQueries(values, width) : fromPairs(values, width);
   // transformers compares scores in 32 bits.
   const minimum = Math.fround(threshold);
   const { scores } = candidates;

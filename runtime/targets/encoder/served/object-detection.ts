@@ -25,11 +25,14 @@ const thresholdOf = (manifest: Manifest) =>
 const optionsOf = (manifest: Manifest) => ({
   threshold: thresholdOf(manifest),
   top_k: optional(
-    Type.Integer({ minimum: 1, description: 'Maximum number of objects, highest score first. Default: all.' }),
+    Type.Integer({
+      minimum: 1,
+      description: 'Maximum number of objects, highest score first. Default: all.',
+    }),
   ),
 });
 
-const found = <Corner extends Parameters<typeof cornersOf>[0]>(corner: Corner, name: string, of: string) =>
+const found = (corner: Parameters<typeof cornersOf>[0], name: string, of: string) =>
   Type.Array(
     Type.Object(
       { label: Type.String(), score: Type.Number(), box: Type.Object(cornersOf(corner)) },
@@ -77,7 +80,9 @@ const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = 
       inputs: [{ text: inputs }],
       view: { kind: 'result', format: 'json', options: { threshold: parameters?.threshold ?? undefined } },
     });
-    const [{ objects } = { objects: [] }] = results.map((one) => readRenderedJson(one) as ObjectDetectionResult);
+    const [{ objects } = { objects: [] }] = results.map(
+      (one) => readRenderedJson(one) as ObjectDetectionResult,
+    );
     return objects.map(({ label, score, box: { xmin, ymin, xmax, ymax } }) => ({
       label,
       score,

@@ -9,7 +9,7 @@ export interface ObjectDetectionResult {
   readonly objects: readonly FoundObject[];
 }
 
-export interface FoundObject {
+interface FoundObject {
   readonly label: string;
   readonly score: number;
   readonly box: Box;

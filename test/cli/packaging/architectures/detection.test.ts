@@ -55,9 +55,19 @@ describe.each(Object.entries(DETECTION))('%s', (name, images) => {
         });
         expect(found.map(({ label }) => LABELS[label])).toEqual(expected.map(({ label }) => label));
         const scores = found.map(({ score }) => score);
-        expect(largestDifference(scores, expected.map(({ score }) => score))).toBeLessThan(1e-5);
+        expect(
+          largestDifference(
+            scores,
+            expected.map(({ score }) => score),
+          ),
+        ).toBeLessThan(1e-5);
         const corners = found.flatMap(({ box }) => cornersOf(box));
-        expect(largestDifference(corners, expected.flatMap(({ box }) => box))).toBeLessThan(1e-3);
+        expect(
+          largestDifference(
+            corners,
+            expected.flatMap(({ box }) => box),
+          ),
+        ).toBeLessThan(1e-3);
       }
     }
     expect(sizes.size).toBe(recipe.size ? 1 : 3);

@@ -8,12 +8,13 @@ import { imageRunner } from '#encoder/engine/run-images.ts';
 const recipe: ImageRecipe = { alpha: 'discard', values: [], channels: 'rgb' };
 
 /** A model that returns two numbers for each image: the sum of its values, and their number. */
-function summing() {
+function summing(unsupported?: number) {
   const shapes: (readonly number[])[] = [];
   const session: Pick<OnnxSession, 'run'> = {
     run(feeds) {
       const { data, dims } = feeds['pixel_values'] as OnnxTensor;
       shapes.push(dims);
+      if (dims[3] === unsupported) throw new Error('the kernel is larger than the image');
       const length = dims.slice(1).reduce((product, size) => product * size, 1);
       const values = data as Float32Array;
       const sums = Array.from({ length: dims[0] ?? 0 }, (_, row) => [
@@ -60,6 +61,16 @@ describe('imageRunner', () => {
       const alone = await runFiles(one);
       expect([...data.subarray(row * 2, row * 2 + 2)]).toEqual([...alone.data]);
     }
+  });
+
+  test('images of a size that the model does not support do not affect those of other sizes', async () => {
+    const names = ['rgb-17x23.png', 'rgb-3x3.png', '9x17.jpg'];
+    const files = await Promise.all(names.map(file));
+    const { runFiles } = summing(3);
+    const { data, failed } = await runFiles(...files);
+    expect(failed).toEqual([undefined, { failure: 'the kernel is larger than the image' }]);
+    expect([...data].filter((_, at) => at % 2 === 1)).toEqual([3 * 17 * 23, 0, 3 * 9 * 17]);
+    await expect(runFiles(...files.slice(1, 2))).rejects.toThrow('the kernel is larger');
   });
 
   test('a file that cannot be decoded has an error, and the model does not run on it', async () => {

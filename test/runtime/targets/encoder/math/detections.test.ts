@@ -22,8 +22,18 @@ describe('findObjects', () => {
       const width = values.length / QUERIES;
       const found = findObjects(Float32Array.from(values), width, request);
       expect(found.map(({ label }) => label)).toEqual(labels);
-      expect(largestDifference(found.map(({ score }) => score), scores)).toBeLessThan(1e-6);
-      expect(largestDifference(found.flatMap(({ box }) => cornersOf(box)), boxes)).toBeLessThan(1e-5);
+      expect(
+        largestDifference(
+          found.map(({ score }) => score),
+          scores,
+        ),
+      ).toBeLessThan(1e-6);
+      expect(
+        largestDifference(
+          found.flatMap(({ box }) => cornersOf(box)),
+          boxes,
+        ),
+      ).toBeLessThan(1e-5);
       expect(found.length).toBeGreaterThan(20);
       const best = findObjects(Float32Array.from(values), width, { ...request, topK: 3 });
       expect(best).toEqual(found.slice(0, 3));
@@ -38,8 +48,6 @@ describe('findObjects', () => {
     expect(findObjects(values, values.length, { settings, image, threshold: 0.5 })).toEqual([]);
     const [one] = findObjects(values, values.length, { settings, image, threshold: 0.49 });
     expect(one).toMatchObject({ label: 0, score: 0.5 });
-    expect(cornersOf(one?.box ?? { xmin: 0, ymin: 0, xmax: 0, ymax: 0 })).toEqual([
-      26.25, 12.5, 43.75, 37.5,
-    ]);
+    expect(cornersOf(one?.box ?? { xmin: 0, ymin: 0, xmax: 0, ymax: 0 })).toEqual([26.25, 12.5, 43.75, 37.5]);
   });
 });

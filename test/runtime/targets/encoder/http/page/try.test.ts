@@ -147,9 +147,11 @@ describe.skipIf(chromium === undefined)('the model page', () => {
         const result = page.locator('.result').nth(at);
         const rows = page.getByRole('table', { name: `Objects in image ${at + 1}` }).locator('tbody th');
         expect(await rows.allInnerTexts()).toEqual(expected.map(({ label }) => label));
-        const boxes = await result.locator('rect').evaluateAll((drawn) =>
-          drawn.map((box) => ['x', 'y', 'width', 'height'].map((part) => Number(box.getAttribute(part)))),
-        );
+        const boxes = await result
+          .locator('rect')
+          .evaluateAll((drawn) =>
+            drawn.map((box) => ['x', 'y', 'width', 'height'].map((part) => Number(box.getAttribute(part)))),
+          );
         const corners = expected.map(({ box: [left, top, right, bottom] }) => [
           left,
           top,
@@ -160,9 +162,14 @@ describe.skipIf(chromium === undefined)('the model page', () => {
       }
       const view = page.locator('.result svg').first();
       await expect.poll(() => view.getAttribute('viewBox')).toBe('0 0 120 90');
-      const [image, over] = [await page.locator('.result img').first().boundingBox(), await view.boundingBox()];
+      const [image, over] = [
+        await page.locator('.result img').first().boundingBox(),
+        await view.boundingBox(),
+      ];
       expect(over).toEqual(image);
-      expect(await page.getByRole('status').innerText()).toMatch(/^Image 1: square 96\.\d%, square 96\.\d%, circle/);
+      expect(await page.getByRole('status').innerText()).toMatch(
+        /^Image 1: square 96\.\d%, square 96\.\d%, circle/,
+      );
     }));
 
   test('an encoder of texts and images shows the similarity of each pair', () =>

@@ -74,11 +74,7 @@ function withBoxes(
   return element('div', { class: 'boxes' }, image, boxes);
 }
 
-function objectTable(
-  number: number,
-  objects: readonly FoundObject[],
-  colorOf: (label: string) => number,
-) {
+function objectTable(number: number, objects: readonly FoundObject[], colorOf: (label: string) => number) {
   const rows = objects.map(({ label, score, box: { xmin, ymin, xmax, ymax } }) => [
     element('span', { class: `entity color-${colorOf(label)}` }, label),
     percent(score),
