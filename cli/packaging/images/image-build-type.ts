@@ -8,6 +8,7 @@ import type { GuessedType } from '../model/build-type.ts';
 import type { FoundFiles } from '../model/locate-files.ts';
 import type { ModelConfig } from '../model/model-config.ts';
 import type { SelectedOutput } from '../onnx/select-output.ts';
+import type { PreparedImageGraph } from './prepare-image-graph.ts';
 
 /** The build rules of a model type that reads images. */
 export interface ImageBuildType<Type extends ImageModelType = ImageModelType> extends GuessedType {
@@ -25,13 +26,4 @@ export interface ReadImageModel {
   readonly files: FoundFiles;
   readonly modelConfig: ModelConfig;
   readonly images: ImageSettings;
-}
-
-/** A graph that has been run. */
-export interface PreparedImageGraph {
-  readonly output: SelectedOutput;
-  /** Size of the output's last axis. */
-  readonly width: number;
-  /** The operator that converts logits to scores at the end of the graph; undefined if it returns logits. */
-  readonly scores?: 'Softmax' | 'Sigmoid' | undefined;
 }
