@@ -76,7 +76,7 @@ verifies('sentence:infer-options', async (arm) => {
     const { exitCode, stderr } = await arm.run('embedder', ['infer', 'x', flag]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      / requires a sentence_embedding (?:or image_embedding )?model, but this is an embedding model\. Remove the flag\.\n$/,
+      / requires a sentence_embedding(?:, image_embedding or image_text_embedding)? model, but this is an embedding model\. Remove the flag\.\n$/,
     );
   }
 });

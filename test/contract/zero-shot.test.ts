@@ -132,7 +132,7 @@ verifies('zero-shot:infer', async (arm) => {
     [
       'sentiment',
       ['x', '--labels=a'],
-      'Error: --labels requires a zero_shot_classification or zero_shot_ner model, but this is a sequence_classification model. Remove the flag.\n',
+      'Error: --labels requires a zero_shot_classification, zero_shot_ner or zero_shot_image_classification model, but this is a sequence_classification model. Remove the flag.\n',
     ],
   ] as const) {
     expect(await arm.run(model, ['infer', ...args])).toEqual({ exitCode: 1, stdout: '', stderr: message });

@@ -9,6 +9,7 @@ import type { GuessedType } from '../model/build-type.ts';
 import type { FoundFiles } from '../model/locate-files.ts';
 import type { ModelConfig } from '../model/model-config.ts';
 import type { SelectedOutput } from '../onnx/select-output.ts';
+import type { PreparedImageGraph } from './prepare-image-graph.ts';
 import type { ImageProcessor } from './read-processor.ts';
 
 /** The build rules of a model type that reads images. */

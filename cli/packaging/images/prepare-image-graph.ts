@@ -21,7 +21,15 @@ import { rankOf, type SelectedOutput } from '../onnx/select-output.ts';
 import { isClose, quantizesOverBatch } from '../model/find-batching.ts';
 import type { OptimizedGraph } from '../model/optimize-graph.ts';
 import { imageSamples } from '../quantize/trial.ts';
-import type { PreparedImageGraph } from './image-build-type.ts';
+
+/** A graph that has been run. */
+export interface PreparedImageGraph {
+  readonly output: SelectedOutput;
+  /** Size of the output's last axis. */
+  readonly width: number;
+  /** The operator that converts logits to scores at the end of the graph; undefined if it returns logits. */
+  readonly scores?: 'Softmax' | 'Sigmoid' | undefined;
+}
 
 export interface RunImageGraph extends PreparedImageGraph {
   readonly graphPath: string;

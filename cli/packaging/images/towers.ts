@@ -11,7 +11,6 @@ import { type Evidence, hasHead } from '../model/evidence.ts';
 import { hasTokenizer, type ModelFiles } from '../model/locate-files.ts';
 import { type ModelConfig, readModelConfig } from '../model/model-config.ts';
 import type { PreparedGraph } from '../model/prepared-graph.ts';
-import { PER_TEXT } from '../onnx/select-output.ts';
 import type { ImageSettings } from '#contract/image-settings.ts';
 import type { SentenceSettings } from '#contract/sentence.ts';
 import type { Reporter } from '../reporter.ts';
@@ -118,6 +117,3 @@ function imageFile({ weights }: Pick<ModelFiles, 'weights'>, modelType: TowersMo
 
 /** The names of a graph for texts, such as text_model_fp16.onnx. */
 const TEXT_GRAPH = /^text(_model(?:_\w+)?\.onnx)$/;
-
-/** The names of outputs with one vector per text, in exported graphs. */
-export const TEXT_VECTORS = ['text_embeds', 'pooler_output'].map((name) => ({ name, shape: PER_TEXT }));

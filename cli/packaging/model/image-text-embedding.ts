@@ -14,10 +14,7 @@ export const imageTextEmbeddingBuild: BuildType<'image_text_embedding'> = {
   },
   inferInputs: '"some text" photo.jpg',
   async read(request) {
-    const { modelConfig, tokenized, facts, report } = await readTowers(
-      request,
-      'image_text_embedding',
-    );
+    const { modelConfig, tokenized, facts, report } = await readTowers(request, 'image_text_embedding');
     return {
       modelConfig,
       withTokenizer: ({ settings }) => ({

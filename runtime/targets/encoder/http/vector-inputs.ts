@@ -3,7 +3,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import { readsTextsAndImages } from '#contract/model-types.ts';
 import { planVector, type VectorPlan, type VectorRequest } from '#core/model/vector-plan.ts';
 import type { EngineInput, ServingEngine } from '../engine/serving.ts';
-import { textOrImageInput } from '../predict/text-or-image.ts';
+import { textOrImageInput } from '../engine/text-or-image.ts';
 import { planPrompt, type PromptModel } from '../tasks/plan-prompt.ts';
 import type { TextOrImageMember, VectorInput } from '../schemas/openai.ts';
 

@@ -14,7 +14,7 @@ import type {
 import { engineFor } from '../engine/staged-engine.ts';
 import { overflowMembers, type OverflowMembers, type TextOrPair, textsAndPairs } from '../schemas/texts.ts';
 import { SERVED } from '../served/index.ts';
-import { type TextOrImage, textOrImageInput } from './text-or-image.ts';
+import { type TextOrImage, textOrImageInput } from '../engine/text-or-image.ts';
 import type { ClientBatch, JsonPiece, PredictBody, ResultManifest } from '../served/served-type.ts';
 
 const metadata = textMap({

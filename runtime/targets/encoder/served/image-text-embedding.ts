@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { planVector } from '#core/model/vector-plan.ts';
 import { EXAMPLE_IMAGE, textsAndImagesMembers } from '../schemas/images.ts';
 import { numbers } from '../schemas/results.ts';
-import type { TextOrImage } from '../predict/text-or-image.ts';
+import type { TextOrImage } from '../engine/text-or-image.ts';
 import { vectorSettings } from './sentence-embedding.ts';
 import type { BodyOf, ServedType } from './served-type.ts';
 

@@ -6,7 +6,7 @@ import { optional } from '#serve/http/schemas.ts';
 import type { EngineInput, RunModel, ServingEngine } from '../engine/serving.ts';
 import { readRenderedJson } from '../json/json.ts';
 import { rankImageLabels } from '../math/image-labels.ts';
-import { imageInputs } from '../predict/text-or-image.ts';
+import { imageInputs } from '../engine/text-or-image.ts';
 import { EXAMPLE_IMAGE, imageMember, imageMembers } from '../schemas/images.ts';
 import { hasParameters, PARAMETERS_NOTE } from './hugging-face.ts';
 import { predictions } from './sequence-classification.ts';

@@ -30,6 +30,7 @@ describe.each(TOWERS)('%s', (model) => {
     const mixed = await infer(
       TOWER_IMAGES.flatMap(({ path }, at) => [TOWER_TEXTS[at] ?? '', { image: path }]),
     );
+    expect(mixed).toHaveLength(TOWER_IMAGES.length * 2);
     for (const [at, { name, path }] of TOWER_IMAGES.entries()) {
       const [alone] = await infer([{ image: path }]);
       expectClose([...(mixed[at * 2]?.values ?? [])], golden.texts[at], `text ${at}`);

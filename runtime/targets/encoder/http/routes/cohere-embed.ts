@@ -11,7 +11,7 @@ import type { EngineInput, RequestOverflow, ServingEngine } from '../../engine/s
 import { engineFor } from '../../engine/staged-engine.ts';
 import { splitForms } from '../../json/vector-writer.ts';
 import { overflowOf } from '../../predict/predict.ts';
-import { textOrImageInput } from '../../predict/text-or-image.ts';
+import { textOrImageInput } from '../../engine/text-or-image.ts';
 import {
   type CohereInputs,
   type CohereEmbedRequest,

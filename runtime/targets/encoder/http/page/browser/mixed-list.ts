@@ -16,7 +16,7 @@ export function createMixedList(list: HTMLOListElement, onChange: () => void) {
   return {
     addEmpty: texts.addEmpty,
     chooseImages: images.addEmpty,
-    replace: texts.replace,
+    replace: (found: readonly string[]) => texts.replace(found),
 
     /** The texts and images. If there are none, one empty text is sent, and the server returns an error. */
     sent() {

@@ -1,6 +1,6 @@
 import { inputError } from '#contract/errors.ts';
-import type { EngineInput } from '../engine/serving.ts';
-import { imageInText, isImageUrl } from '../engine/image-input.ts';
+import type { EngineInput } from './serving.ts';
+import { imageInText, isImageUrl } from './image-input.ts';
 
 /**
  * An input of a model that reads texts and images: a text, the file of an image, or an object with either of
