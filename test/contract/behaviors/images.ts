@@ -17,6 +17,21 @@ export const IMAGES = {
     behavior:
       'infer reads paths of images, also from a file with a path on each line; one bad image of a file does not stop the others.',
   },
+  'images:folder': {
+    source: 'docs/images.md#command-line',
+    behavior:
+      'infer reads the images in a folder in the order of their names, and names them in the output; an output that is one of the images is rejected.',
+  },
+  'images:limits': {
+    source: 'docs/images.md#limits',
+    behavior:
+      'infer reads an image from standard input, and flags set the largest image in bytes and in pixels.',
+  },
+  'images:served-limits': {
+    source: 'docs/images.md#limits',
+    behavior:
+      'A server rejects images that exceed its limits over every protocol, and reports the limits in /model.',
+  },
   'images:refused': {
     source: 'docs/images.md#limits',
     behavior:

@@ -21,7 +21,8 @@ export function readImage(
     readImageSize(image, limits);
   } catch (error) {
     const { code, message } = AppError.from(error);
-    throw new AppError(code, `${place}: ${message}`, { cause: error });
+    const flags = code === 'TooLargeError' ? ' --max-image-bytes and --max-image-pixels set the limits.' : '';
+    throw new AppError(code, `${place}: ${message}${flags}`, { cause: error });
   }
   return { image };
 }
@@ -49,6 +50,13 @@ function fileOf(input: EngineInput, place: string): Uint8Array {
   }
   return file;
 }
+
+/** Whether an image is given as a `data:` URL. */
+export const isDataUrl = (text: string): boolean => /^data:/i.test(text);
+
+/** How messages name an image. A data: URL contains the whole file, so only its start is shown. */
+export const shownName = (name: string): string =>
+  isDataUrl(name) && name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name;
 
 const DATA_URL = /^data:[\w.+/-]{0,100}(?:;[\w.=+-]{1,100}){0,4};base64,/i;
 const MAX_DATA_URL_HEAD = 600;

@@ -69,15 +69,16 @@ export async function openServingEngine(path: string, options: ServingOptions): 
 }
 
 async function serveModel(model: Model, options: ServingOptions): Promise<ServingEngine> {
-  const { limits, observer = SILENT } = options;
+  const { observer = SILENT } = options;
   const { manifest } = model;
   const machine = machineFor(model);
   const plan = planThreads(machine, options);
+  // The workers, and the thread for single inputs.
+  const images = imageLimits(machine.memoryBytes, plan.workers + 1, options.limits.images);
+  const limits = { ...options.limits, images };
   const maxBatchTokens = limits.maxBatchTokens ?? batchTokensPerThread(model) * plan.threads;
   const maxPairs = maxPairsInThreads(bytesPerTokenPair(manifest), machine.memoryBytes);
   const dispatcher = createDispatcher({ maxTokens: maxBatchTokens, maxPairs }, manifest, observer);
-  // The workers, and the thread for single inputs.
-  const images = imageLimits(machine.memoryBytes, plan.workers + 1);
   const { tokenizer, tokenizerFor, pool } = await start(model, dispatcher, plan, images, options);
   const runner = createRunner(tokenizerFor, dispatcher, model, limits.maxWindows);
   await warmUp(runner, manifest);
@@ -92,7 +93,7 @@ async function serveModel(model: Model, options: ServingOptions): Promise<Servin
     limits,
     async run(request) {
       const { indexOf = ITSELF } = request;
-      const inputs = prepareInputs(request, manifest, limits, images);
+      const inputs = prepareInputs(request, manifest, limits);
       checkRoom(inputs.length, runner.waiting(), limits);
       const answer = await submit({ ...request, inputs }, limits.onOverflow);
       const tokens = answer.tokens.reduce((sum, count) => sum + count, 0);

@@ -7,6 +7,7 @@ import { type MetricsAccess, metricsAccess } from '#core/cli/common-flags.ts';
 import { type ReadTracing, readTracing } from '#serve/telemetry/read-tracing.ts';
 import { readTls, type TlsFiles } from '#serve/tls.ts';
 import type { EngineLimits } from '../engine/serving.ts';
+import { readImageLimits } from './image-options.ts';
 import type { Address, Addresses } from './addresses.ts';
 import { readFileSync } from 'node:fs';
 import { configError, messageOf } from '#contract/errors.ts';
@@ -48,6 +49,7 @@ export function readEngineSettings(invocation: Invocation): EngineSettings {
       maxQueue: count('max-queue'),
       maxInputChars: count('max-input-chars'),
       maxWindows: count('max-windows'),
+      images: readImageLimits(invocation),
       maxCacheBytes: requiredNumber(invocation, 'result-cache', ANY_BYTES),
       onOverflow: invocation.value('on-overflow') === 'error' ? 'error' : 'truncate',
     },

@@ -1,17 +1,18 @@
 import { type Static, Type } from 'typebox';
 import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
-import type { Manifest, StaticForm } from '#contract/manifest.ts';
+import type { StaticForm } from '#contract/manifest.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { vectorWidth } from '#core/model/vector-width.ts';
 import { int8Scale } from '#core/vectors/vector-types.ts';
 import type { EncoderContext } from '../../context.ts';
+import type { ServingEngine } from '../../engine/serving.ts';
 import { bodilessRoute, OPEN, type Route } from '#serve/http/route.ts';
 import { modelMetadata } from '../../schemas/model.ts';
 import { NO_GUARD } from '../model-route.ts';
 
 /** `GET /health` and `GET /model`. */
 export function modelInfoRoutes({ engine }: EncoderContext): readonly Route[] {
-  const metadata = modelFacts(engine.manifest);
+  const metadata = modelFacts(engine);
   return [
     bodilessRoute({
       method: 'get',
@@ -54,7 +55,10 @@ function staticFormFacts({
 }
 
 /** The response of `GET /model`. */
-function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
+function modelFacts({
+  manifest,
+  limits,
+}: Pick<ServingEngine, 'manifest' | 'limits'>): Static<typeof modelMetadata> {
   const {
     name,
     version,
@@ -77,7 +81,13 @@ function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
     version,
     // JavaScript objects always have their integer keys in numeric order.
     ...(id2label ? { id2label: { ...id2label } } : {}),
-    ...(images ? { image_size: images.recipe.size } : {}),
+    ...(images
+      ? {
+          image_size: images.recipe.size,
+          max_image_bytes: limits.images.bytes,
+          max_image_pixels: limits.images.pixels,
+        }
+      : {}),
     // Softmax, the default, is omitted, so that the response for most models contains only the
     // fields that the contract defines.
     ...(scoreFunction && scoreFunction !== 'softmax' ? { score_function: scoreFunction } : {}),
