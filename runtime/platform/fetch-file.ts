@@ -1,8 +1,9 @@
+import type { LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
 import { AppError, inputError } from '#contract/errors.ts';
-import { addressKind, isIpAddress } from '#core/net/public-address.ts';
+import { addressKind, isIpAddress, isLocalHost } from '#core/net/public-address.ts';
 import { isUrlOf, type UrlHost } from '#core/net/url-hosts.ts';
-import { guardedLookup, isAllowedAddress } from './guarded-lookup.ts';
+import { guardedLookup } from './guarded-lookup.ts';
 
 export interface FileFetcherOptions {
   /** The only hosts to which requests are sent. */
@@ -10,8 +11,6 @@ export interface FileFetcherOptions {
   readonly maxBytes: number;
   /** Maximum time for a file, including redirects. */
   readonly timeoutMs: number;
-  /** Whether requests can be sent to this machine and its networks, for tests. */
-  readonly allowsPrivate?: boolean | undefined;
 }
 
 export interface FileFetcher {
@@ -27,14 +26,14 @@ const MAX_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Creates a client that fetches files from listed hosts at public addresses. The address of each connection is
- * checked, so a name cannot resolve to a public address for the check and to a private one for the connection.
+ * Creates a client that fetches files from listed hosts. A listed name must have public addresses, because the
+ * owner of a domain can point it to any address; `localhost` and private addresses are allowed if they are
+ * listed themselves. The address of each connection is checked, so a name cannot resolve to a public address
+ * for the check and to a private one for the connection.
  */
 export function createFileFetcher(options: FileFetcherOptions): FileFetcher {
-  const { maxBytes, timeoutMs, allowsPrivate = false } = options;
-  const agent = new Agent({
-    connect: { lookup: guardedLookup({ allowsPrivate, refusal: unreachable }), timeout: timeoutMs },
-  });
+  const { maxBytes, timeoutMs } = options;
+  const agent = new Agent({ connect: { lookup: listedLookup, timeout: timeoutMs } });
   const fetchFrom = async (
     first: URL,
     signal: AbortSignal,
@@ -47,6 +46,8 @@ export function createFileFetcher(options: FileFetcherOptions): FileFetcher {
         headers: { accept: 'image/*', 'accept-encoding': 'identity' },
         signal,
       });
+      // A body that is destroyed before its end emits an error, which would end the process.
+      body.on('error', () => {});
       if (statusCode === OK) return await readBody(body, { host: url.host, headers, maxBytes, take });
       // Reading the body of another status, which can have any length, would keep its connection alive.
       body.destroy();
@@ -77,7 +78,7 @@ export function createFileFetcher(options: FileFetcherOptions): FileFetcher {
         if (error instanceof AppError || signal.aborted) throw error;
         if (timeout.aborted)
           throw inputError(`${url.host} did not send the file within ${timeoutMs / 1000} s.`, error);
-        throw unreachable(url.host, undefined, error);
+        throw unreachable(url.host, error);
       }
     },
     close: () => agent.destroy(),
@@ -90,10 +91,22 @@ const OK = 200;
  * The error for names that do not exist, for private addresses and for connections that fail, which callers
  * must not be able to distinguish.
  */
-const unreachable = (host: string, _address?: string, cause?: unknown): AppError =>
+const unreachable = (host: string, cause?: unknown): AppError =>
   inputError(`${host} cannot be reached at a public address, or the connection failed.`, cause);
 
-function checked(url: URL, { hosts, allowsPrivate = false }: FileFetcherOptions): URL {
+const notPublic = (host: string, address: string): Error =>
+  new Error(`${host} has the address ${address}, which is not public`);
+
+const lookups = {
+  public: guardedLookup({ allowsPrivate: false, refusal: notPublic }),
+  local: guardedLookup({ allowsPrivate: true, refusal: notPublic }),
+};
+
+/** Names reach this lookup only if they are listed. */
+const listedLookup: LookupFunction = (hostname, options, callback) =>
+  lookups[isLocalHost(hostname) ? 'local' : 'public'](hostname, options, callback);
+
+function checked(url: URL, { hosts }: FileFetcherOptions): URL {
   const { protocol, username, password, hostname } = url;
   if ((protocol !== 'https:' && protocol !== 'http:') || username !== '' || password !== '') {
     throw inputError('The URL must start with https:// or http://, and cannot contain credentials.');
@@ -101,10 +114,8 @@ function checked(url: URL, { hosts, allowsPrivate = false }: FileFetcherOptions)
   if (!isUrlOf(url, hosts)) {
     throw inputError(`Files are not fetched from ${url.host}, which is not one of the allowed hosts.`);
   }
-  // Addresses are not resolved, so the lookup does not check them.
-  if (isIpAddress(hostname) && !isAllowedAddress(addressKind(hostname), allowsPrivate)) {
-    throw unreachable(url.host);
-  }
+  // Addresses are not resolved, so the lookup does not check them. This one is listed.
+  if (isIpAddress(hostname) && addressKind(hostname) === 'never') throw unreachable(url.host);
   return url;
 }
 
@@ -131,7 +142,8 @@ async function readBody(
   try {
     const encoding = headers['content-encoding'] ?? 'identity';
     // Decoding was not requested, and a small body can become a large one.
-    if (encoding !== 'identity') throw inputError(`${host} returned a compressed response, which is not read.`);
+    if (encoding !== 'identity')
+      throw inputError(`${host} returned a compressed response, which is not read.`);
     check(Number(headers['content-length'] ?? 0));
     for await (const piece of body) {
       length += piece.length;

@@ -7,7 +7,6 @@ import { SHAPES } from '../helpers/golden-shapes.ts';
 import { writeConfig } from '../helpers/model-folder.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
-import { builtExecutable } from '../helpers/built.ts';
 import { runExecutable } from './arms.ts';
 import { TRANSPORTS } from './clients.ts';
 import { shareServers } from './shared-servers.ts';
@@ -154,87 +153,6 @@ verifies('images:infer', async (arm) => {
     { index: 1, error: expect.stringContaining('not a JPEG, PNG, WebP or GIF file') },
     { index: 2, label: SHAPES[1]?.label },
   ]);
-});
-
-verifies('images:folder', async (arm) => {
-  const photos = join(folder(), 'Fotos – 写真');
-  rmSync(photos, { recursive: true, force: true });
-  mkdirSync(join(photos, 'more.png'), { recursive: true });
-  const [first, second, third] = SHAPES;
-  if (!first || !second || !third) throw new Error('three shapes');
-  // The extension decides whether a file is read, and its content which format it has.
-  writeFileSync(join(photos, 'b.PNG'), first.bytes);
-  writeFileSync(join(photos, 'a ü.jpeg'), second.bytes);
-  writeFileSync(join(photos, 'notes.txt'), 'not an image');
-  writeFileSync(join(photos, '.hidden.png'), third.bytes);
-  const names = [join(photos, 'a ü.jpeg'), join(photos, 'b.PNG')];
-  const labels = [second.label, first.label];
-  const { exitCode, stdout, stderr } = await arm.run('shapes', ['infer', photos, third.path]);
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-  expect(JSON.parse(stdout)).toMatchObject({
-    images: [...names, third.path],
-    predictions: [...labels, third.label].map((label) => ({ label })),
-  });
-  // Without a folder, the order is that of the arguments.
-  expect(JSON.parse((await arm.run('shapes', ['infer', ...names])).stdout)).not.toHaveProperty('images');
-  const lines = async (...flags: string[]): Promise<unknown[]> => {
-    const run = await arm.run('shapes', ['infer', '--input', photos, ...flags]);
-    expect(run).toMatchObject({ exitCode: 0 });
-    const text = flags.length > 0 ? readFileSync(join(photos, 'out.jsonl'), 'utf8') : run.stdout;
-    return text
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as unknown);
-  };
-  const expected = names.map((image, index) => ({ index, image, label: labels[index] }));
-  expect(await lines()).toMatchObject(expected);
-  expect(await lines('--output', join(photos, 'out.jsonl'))).toMatchObject(expected);
-  for (const args of [
-    [...names, '--out-dir', names[1] ?? ''],
-    ['--input', photos, '--output', names[1] ?? ''],
-  ]) {
-    const refused = await arm.run('shapes', ['infer', ...args]);
-    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(refused.stderr).toBe(
-      `Error: Cannot write ${names[1]}: it is one of the images. Choose another output path.\n`,
-    );
-  }
-  expect(readFileSync(names[1] ?? '')).toEqual(Buffer.from(first.bytes));
-  const empty = join(photos, 'more.png');
-  expect((await arm.run('shapes', ['infer', empty])).stderr).toBe(
-    `Error: The folder ${empty} contains no images (.jpg, .jpeg, .png, .webp, .gif). Images in its subfolders are not read; pass each subfolder.\n`,
-  );
-});
-
-verifiesOnce('images:limits', async () => {
-  const [circle] = SHAPES;
-  if (!circle) throw new Error('a shape');
-  const { length } = circle.bytes;
-  const executable = builtExecutable('shapes');
-  const infer = async (args: readonly string[], stdin?: Uint8Array): Promise<string> => {
-    const { exitCode, stdout, stderr } = await runExecutable(executable, ['infer', ...args], {
-      input: stdin,
-    });
-    return exitCode === 0 ? stdout : stderr;
-  };
-  expect(await infer(['-'], circle.bytes)).toBe(await infer([circle.path]));
-  expect(await infer(['-', '-'], circle.bytes)).toBe(
-    'Error: Standard input (-) can only contain one image. Pass - once.\n',
-  );
-  expect(await infer(['-'], new Uint8Array())).toMatch(/^Error: Standard input contains no image\./);
-  expect(await infer(['--max-image-bytes', String(length), circle.path])).toContain(circle.label);
-  expect(await infer(['--max-image-bytes', String(length - 1), circle.path])).toBe(
-    `Error: ${circle.path} has ${length} bytes; at most ${length - 1} are allowed (--max-image-bytes). Use a smaller image.\n`,
-  );
-  expect(await infer(['--max-image-bytes', String(length - 1), '-'], circle.bytes)).toMatch(
-    /^Error: data:;base64,.{27}…: The image has \d+ bytes; at most/,
-  );
-  expect(await infer(['--max-image-pixels', '10', circle.path])).toMatch(
-    /circle\.\w+: The \w+ image has \d+ x \d+ pixels; at most 10 pixels .*\. --max-image-bytes and --max-image-pixels set the limits\.\n$/,
-  );
-  expect(await infer(['--max-image-pixels', 'many', circle.path])).toContain(
-    '--max-image-pixels: "many" is not a whole number',
-  );
 });
 
 verifiesServed('images:served-limits', async (arm) => {

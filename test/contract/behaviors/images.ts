@@ -27,6 +27,21 @@ export const IMAGES = {
     behavior:
       'infer reads an image from standard input, and flags set the largest image in bytes and in pixels.',
   },
+  'images:unreadable': {
+    source: 'docs/images.md#command-line',
+    behavior:
+      'An image that cannot be read is one error that names its path: a missing file, a folder, a link to itself. The other images of the file or folder have results.',
+  },
+  'images:urls': {
+    source: 'docs/images.md#urls',
+    behavior:
+      'infer fetches images only from the hosts in --allow-image-urls, also after a redirect, and rejects URLs by default.',
+  },
+  'images:served-urls': {
+    source: 'docs/images.md#urls',
+    behavior:
+      'A server fetches images only from the hosts in --allow-image-urls over HTTP, MCP and the APIs of OpenAI, Cohere and TEI, and rejects URLs by default.',
+  },
   'images:served-limits': {
     source: 'docs/images.md#limits',
     behavior:

@@ -8,6 +8,7 @@ import { padBatch } from './batch.ts';
 import { planBatches } from './batch-queue.ts';
 import { lazy } from '#core/values/lazy.ts';
 import type { ImageLimits } from '#core/images/read-image-size.ts';
+import type { UrlHost } from '#core/net/url-hosts.ts';
 import { type AppliedPrompt, NO_PROMPT, withAdapter } from '#core/model/applied-prompt.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { availableMemory } from '#platform/available-memory.ts';
@@ -68,6 +69,8 @@ export interface EngineOptions {
   readonly prepack: boolean;
   /** Maximum number of windows per text, for models that process long texts in windows. */
   readonly maxWindows?: number;
+  /** Hosts from which images are fetched. */
+  readonly imageHosts?: readonly UrlHost[];
   /** The largest images to read, if the memory suffices for them. */
   readonly images?: ImageLimits | undefined;
   readonly cacheDir?: string | undefined;
@@ -134,6 +137,13 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
             tokenizerForRole(manifest, role),
           );
     const tokenizer = await Promise.try(timeStep, onStep, 'tokenizer', openTokenizer).catch(blameDamage);
+    const { imageHosts: hosts = [] } = options;
+    const openUrls = lazy(async () => {
+      // Most runs fetch nothing, so they do not load an HTTP client.
+      if (hosts.length === 0) return undefined;
+      const { createImageUrls } = await import('./image-urls.ts');
+      return createImageUrls({ hosts, maxBytes: images.bytes });
+    });
     const inferEach: Engine['inferEach'] = async (texts, how = {}) => {
       const { prompt = NO_PROMPT, inputsOf, labels, tokenOutputs = [] } = how;
       if (manifest.images) {
@@ -141,8 +151,9 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
           import('./read-image-files.ts'),
           import('./infer-images.ts'),
         ]);
+        const doors = { limits: images, urls: await openUrls() };
         const inferring = inferImages(texts, {
-          read: (paths) => timeStep(onStep, 'tokenization', () => readImageFiles(paths, manifest, images)),
+          read: (paths) => timeStep(onStep, 'tokenization', () => readImageFiles(paths, manifest, doors)),
           run: (files) => timeStep(onStep, 'inference', () => runEach(thread, model, [], files)),
         });
         const [results] = await Promise.all([inferring, opened, checked()]).catch(blameDamage);
@@ -180,7 +191,9 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
         ),
       decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
       infer: async (texts, how) => (await inferEach(texts, how)).map(succeeded),
-      close: thread.close,
+      async close() {
+        await Promise.all([thread.close(), (await openUrls())?.close()]);
+      },
     };
   } catch (error) {
     await thread.close();

@@ -39,6 +39,7 @@ function fileOf(input: EngineInput, place: string): Uint8Array {
   if ('ids' in input) throw inputError(`${place} must be an image, not token ids.`);
   if (input.pair !== undefined) throw inputError(`${place} must be one image, not a pair.`);
   const { text } = input;
+  if (isUrl(text)) throw inputError(notFetched(place));
   const found = DATA_URL.exec(text.slice(0, MAX_DATA_URL_HEAD));
   const encoded = found ? text.slice(found[0].length) : text;
   const file = Buffer.from(encoded, 'base64');
@@ -54,13 +55,22 @@ function fileOf(input: EngineInput, place: string): Uint8Array {
 /** Whether an image is given as a `data:` URL. */
 export const isDataUrl = (text: string): boolean => /^data:/i.test(text);
 
-/** How messages name an image. A data: URL contains the whole file, so only its start is shown. */
+/** Whether an image is given as a URL that has to be fetched. */
+export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text);
+
+/** The message for a URL if images are not fetched. */
+export const notFetched = (place: string): string =>
+  `${place} is a URL, but images are not fetched from URLs. Send the image itself, or start the program with --allow-image-urls and the host of the URL.`;
+
+/** How messages name an image. Only the start of a text that contains a whole file is shown. */
 export const shownName = (name: string): string =>
-  isDataUrl(name) && name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name;
+  name.length > (isDataUrl(name) ? SHOWN : MAX_PATH) ? `${name.slice(0, SHOWN)}…` : name;
 
 const DATA_URL = /^data:[\w.+/-]{0,100}(?:;[\w.=+-]{1,100}){0,4};base64,/i;
 const MAX_DATA_URL_HEAD = 600;
 const SHOWN = 40;
+/** Longer texts are not paths. */
+const MAX_PATH = 4096;
 
 /** Whether a text contains exactly this number of bytes in base64, apart from line feeds and padding. */
 function isBase64Length(text: string, bytes: number): boolean {

@@ -22,8 +22,6 @@ export interface ImageUrlOptions {
   readonly maxBytes: number;
   /** Counts the bytes of the images until their request ends. Default: no limit. */
   readonly memory?: ByteBudget | undefined;
-  /** Whether images can be fetched from this machine and its networks, for tests. */
-  readonly allowsPrivate?: boolean | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
@@ -65,12 +63,16 @@ export function createImageUrls({ timeoutMs = TIMEOUT_MS, memory, ...options }: 
           complete[at] = { image };
         });
         return await use(complete);
+      } catch (error) {
+        throw signal.aborted
+          ? new AppError('CancelledError', 'Client disconnected.', { cause: error })
+          : error;
       } finally {
         hold.release();
       }
     },
     fetch: async (url) => await fetcher.fetch(url, neverAborted, UNLIMITED_HOLD.take),
-    close: fetcher.close,
+    close: () => fetcher.close(),
   };
 }
 
