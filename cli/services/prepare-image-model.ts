@@ -3,7 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import type { ImageModelType } from '#contract/model-types.ts';
-import { batchingText } from '#core/model/manifest-facts.ts';
+import type { Quantization } from '#contract/quantization.ts';
+import { accuracyText, batchingText } from '#core/model/manifest-facts.ts';
 import { type StartedOnnxRuntime, withOnnxRuntime } from '../adapters/onnxruntime.ts';
 import { ownVersion } from '../adapters/own-files.ts';
 import type { BuildConfig } from '../config/build-config.ts';
@@ -11,7 +12,7 @@ import { isStoredWeights } from '../packaging/architectures/weight-files.ts';
 import { writeGraph } from '../packaging/architectures/write-graph.ts';
 import type { ImageBuildType, ReadImageModel } from '../packaging/images/image-build-type.ts';
 import { locateImageFiles } from '../packaging/images/locate-image-files.ts';
-import { prepareImageGraph } from '../packaging/images/prepare-image-graph.ts';
+import { prepareImageGraph, type RunImageGraph } from '../packaging/images/prepare-image-graph.ts';
 import { readImageProcessor } from '../packaging/images/read-processor.ts';
 import { IMAGE_BUILD_TYPES } from '../packaging/model/build-types.ts';
 import { attentionHeads, type ModelConfig } from '../packaging/model/model-config.ts';
@@ -57,7 +58,7 @@ export async function prepareImageModel(
   }
 
   const step = report.step('Optimizing and running the model');
-  const graph = await withOnnxRuntime(async (started) => {
+  const original = await withOnnxRuntime(async (started) => {
     const source = await graphOf(read, type, folder);
     const request = { file: files.weights, graph: source, keepsIntegers: config.keepsIntegers };
     const optimized = await optimizeGraph(started, request, folder);
@@ -68,10 +69,12 @@ export async function prepareImageModel(
       optimized,
     );
   }, runtime);
-  const { output, width, scores, precision, batching, positions } = graph;
-  step.done(`${output.name}, ${width} values, ${precision}; ${batchingText({ batching })}`);
+  const { output, width, scores } = original;
+  step.done(`${output.name}, ${width} values, ${original.precision}; ${batchingText(original)}`);
   if (scores !== undefined)
     report.print(`The graph ends in ${scores}, so its output is used as scores without a score function.`);
+  const { graph, quantization } = await quantizeIfWanted(read, original, type, folder, report);
+  const { precision, batching, positions } = graph;
   const manifest = planManifest(
     config,
     {
@@ -83,7 +86,7 @@ export async function prepareImageModel(
       batching,
       fixedShape: undefined,
       firstPosition: undefined,
-      quantization: undefined,
+      quantization,
       attentionHeads: attentionHeads(modelConfig),
       windows: undefined,
       ofType: type.facts({ ...read, output, width, scores }),
@@ -109,16 +112,39 @@ export async function prepareImageModel(
   };
 }
 
+/** Quantizes a model if the config requests it. */
+async function quantizeIfWanted(
+  read: ReadImageModel,
+  original: RunImageGraph,
+  type: ImageBuildType,
+  folder: string,
+  report: Reporter,
+): Promise<{ readonly graph: RunImageGraph; readonly quantization: Quantization | undefined }> {
+  const { quantize: settings } = read.config;
+  if (settings.form === 'none') return { graph: original, quantization: undefined };
+  const step = report.step('Quantizing the model');
+  const { quantizeImageGraph } = await import('../packaging/images/quantize-image-graph.ts');
+  const compare = type.compare({ ...read, ...original });
+  const request = { file: read.files.weights, recipe: read.images.recipe, compare, settings };
+  const result = await quantizeImageGraph(original, request, folder);
+  if ('reason' in result) {
+    step.done('not quantized');
+    report.warn(`The model stays in float32: ${result.reason}`);
+    return { graph: original, quantization: undefined };
+  }
+  step.done(accuracyText(result.quantization.accuracy, 'images'));
+  return result;
+}
+
 /** Models that read images have no tokens, but a number of positions for each image. */
 const positionsOnly = (maxLength: number) =>
   ({ maxLength, truncationSide: 'right', padId: 0, vocabularySize: 0, marksSubwords: false }) as const;
 
 /** Rejects settings that have no effect on images. */
 function refuseTextSettings(config: BuildConfig): void {
-  const { file, modelType, transform, quantize, distill, maxLength, windows, inputs } = config;
+  const { file, modelType, transform, distill, maxLength, windows, inputs } = config;
   const field = Object.entries({
     transform: transform !== undefined,
-    quantize: quantize.form === 'int8',
     distill: distill.form !== 'none',
     max_length: maxLength !== undefined,
     long_texts: windows !== undefined,

@@ -8,6 +8,7 @@ import type { GuessedType } from '../model/build-type.ts';
 import type { FoundFiles } from '../model/locate-files.ts';
 import type { ModelConfig } from '../model/model-config.ts';
 import type { SelectedOutput } from '../onnx/select-output.ts';
+import type { Compare } from '../quantize/accuracy.ts';
 
 /** The build rules of a model type that reads images. */
 export interface ImageBuildType<Type extends ImageModelType = ImageModelType> extends GuessedType {
@@ -15,6 +16,8 @@ export interface ImageBuildType<Type extends ImageModelType = ImageModelType> ex
   readonly write: (model: ReadImageModel, size: ImageSize) => WriteOutput;
   /** The names of the output in exported graphs, in order of preference, with their axes. */
   readonly outputs: (model: ReadImageModel) => readonly SelectedOutput[];
+  /** Converts the output for an image to the form that is compared after quantization. */
+  readonly compare: (model: PreparedImageGraph & ReadImageModel) => Compare;
   /** Returns the manifest members that only this type has. */
   readonly facts: (model: PreparedImageGraph & ReadImageModel) => TypeFacts<Type>;
 }

@@ -6,7 +6,8 @@ import { writeImageStates, writeImageVectors } from '../architectures/write-grap
 import { clue } from '../model/evidence.ts';
 import { PER_TEXT } from '../onnx/select-output.ts';
 import { findProcessor } from './find-processor.ts';
-import type { ImageBuildType } from './image-build-type.ts';
+import { compareTextVectors } from '../model/compare.ts';
+import type { ImageBuildType, PreparedImageGraph, ReadImageModel } from './image-build-type.ts';
 
 /** Build rules for models that return one vector per image. */
 export const imageEmbeddingBuild: ImageBuildType<'image_embedding'> = {
@@ -20,8 +21,14 @@ export const imageEmbeddingBuild: ImageBuildType<'image_embedding'> = {
     isPooled(config.typeFields.pooling) ? writeImageVectors(size) : writeImageStates(size),
   outputs: ({ config }) =>
     isPooled(config.typeFields.pooling) ? [...IMAGE_VECTORS, PATCH_VECTORS] : [PATCH_VECTORS],
-  facts({ config: { file, typeFields }, images, output, width }) {
-    const pooling: Pooling = output.shape.length === PER_TEXT.length ? 'none' : (typeFields.pooling ?? 'cls');
+  compare: (model) => compareTextVectors(model.width, poolingOf(model)),
+  facts(model) {
+    const {
+      config: { file, typeFields },
+      images,
+      width,
+    } = model;
+    const pooling = poolingOf(model);
     const { normalize = false, dimensions, similarity_fn_name: similarity } = typeFields;
     const full = pooledWidth(pooling, width);
     if (dimensions !== undefined && dimensions > full) {
@@ -43,6 +50,13 @@ export const imageEmbeddingBuild: ImageBuildType<'image_embedding'> = {
     };
   },
 };
+
+/** How the vectors of patches become one vector. */
+const poolingOf = ({
+  config: { typeFields },
+  output,
+}: Pick<ReadImageModel, 'config'> & Pick<PreparedImageGraph, 'output'>): Pooling =>
+  output.shape.length === PER_TEXT.length ? 'none' : (typeFields.pooling ?? 'cls');
 
 /** Whether the graph returns the vector that the model's own code computes. */
 const isPooled = (pooling: Pooling | undefined): boolean => pooling === undefined || pooling === 'none';

@@ -44,7 +44,7 @@ export async function prepareImageGraph(
   request: ImageGraphRequest,
   { graphPath, weightsPath }: OptimizedGraph,
 ): Promise<RunImageGraph> {
-  const { file, size } = request;
+  const { file } = request;
   const proto = fromBinary(ModelProtoSchema, await readFile(graphPath));
   const { graph } = proto;
   if (!graph) throw configError(`${file} has no graph. Export the model to ONNX again.`);
@@ -56,7 +56,22 @@ export async function prepareImageGraph(
   rename(graph, input.name, PIXEL_INPUT);
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
 
-  const samples = imageSamples(dirname(graphPath), [CHANNELS, size.height, size.width]);
+  const facts = await tryImageGraph(runtime, { ...request, output }, { graphPath, graph });
+  return { graphPath, weightsPath, output, scores, precision, ...facts };
+}
+
+interface TriedGraph {
+  readonly graphPath: string;
+  readonly graph: GraphProto;
+}
+
+/** Runs images through a graph. */
+export async function tryImageGraph(
+  runtime: OnnxTools,
+  { file, size, output }: Pick<ImageGraphRequest, 'file' | 'size'> & Pick<PreparedImageGraph, 'output'>,
+  { graphPath, graph }: TriedGraph,
+): Promise<Pick<RunImageGraph, 'width' | 'batching' | 'positions'>> {
+  const samples = imageSamples(dirname(graphPath), tensorShape(size));
   const run = async (...images: readonly Float32Array[]): Promise<TryResult> =>
     await runtime.tryOut({ ...samples.runOf(images), graph: graphPath, output: output.name });
   const [image, other] = [1, 2].map((seed) => sampleImage(size, seed)) as [Float32Array, Float32Array];
@@ -80,12 +95,7 @@ export async function prepareImageGraph(
   }
   const patches = dims.length > 2 ? (dims[1] ?? 1) : 0;
   return {
-    graphPath,
-    weightsPath,
-    output,
     width,
-    scores,
-    precision,
     batching:
       quantizesOverBatch(graph) || !(await canShareRun(first.data, () => run(image, other)))
         ? 'single'
@@ -93,6 +103,9 @@ export async function prepareImageGraph(
     positions: Math.max(patches, Math.ceil((size.height * size.width) / PIXELS_PER_POSITION)),
   };
 }
+
+/** The shape of the tensor for one image. */
+export const tensorShape = ({ height, width }: ImageSize): number[] => [CHANNELS, height, width];
 
 /** Images, channels, height and width. */
 const IMAGE_AXES = 4;

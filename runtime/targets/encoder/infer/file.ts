@@ -15,7 +15,7 @@ import type { PrintOptions } from '../tasks/task.ts';
 import { refuseImages } from './check-output.ts';
 import { formatOfInput } from './formats.ts';
 import { inferOptions } from './print-options.ts';
-import { imagesInFolder, isFolder } from './image-folder.ts';
+import { imagesInFolder, isFolder } from '#platform/images/image-folder.ts';
 import { type OpenTexts, openTexts, type TextOrError, type TextSource } from './read-texts.ts';
 import { openResumableOutput, type ResumableOutput } from './resumable-output.ts';
 import { countTruncated, truncationWarning } from './warn-truncated.ts';

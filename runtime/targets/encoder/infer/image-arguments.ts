@@ -1,6 +1,6 @@
 import { configError } from '#contract/errors.ts';
 import { pushAll } from '#core/values/push-all.ts';
-import { imagesInFolder, isFolder } from './image-folder.ts';
+import { imagesInFolder, isFolder } from '#platform/images/image-folder.ts';
 
 export interface ImageArguments {
   /** Paths of images and `data:` URLs. */
