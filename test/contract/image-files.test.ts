@@ -1,8 +1,13 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import type { Quantization } from '#contract/quantization.ts';
 import { builtExecutable } from '../helpers/built.ts';
+import { runCliHere as runCli } from '../helpers/cli-here.ts';
 import { SHAPES } from '../helpers/golden-shapes.ts';
+import { writeConfig } from '../helpers/model-folder.ts';
+import { TEST_CACHE } from '../helpers/paths.ts';
+import { SIDE, writeRandomVit } from '../helpers/random-vit.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { runExecutable } from './arms.ts';
 import { verifies, verifiesOnce } from './verifies.ts';
@@ -143,5 +148,27 @@ verifiesOnce('images:limits', async () => {
   );
   expect(await infer(['--max-image-pixels', 'many', circle.path])).toContain(
     '--max-image-pixels: "many" is not a whole number',
+  );
+});
+
+verifiesOnce('images:int8', async () => {
+  const model = join(folder(), 'vit');
+  mkdirSync(model);
+  writeRandomVit(model);
+  const processor = { image_processor_type: 'ViTImageProcessor', size: { height: SIDE, width: SIDE } };
+  writeFileSync(join(model, 'preprocessor_config.json'), JSON.stringify(processor));
+  const validate = async (fields: object): Promise<string> => {
+    const settings = { path: model, model_type: 'image_embedding', quantize: 'int8', ...fields };
+    const run = await runCli(['validate', '-f', writeConfig(folder(), settings), '--json'], {
+      cwd: folder(),
+      env: { XDG_CACHE_HOME: TEST_CACHE },
+    });
+    return run.stdout;
+  };
+  const { manifest } = JSON.parse(await validate({})) as { manifest: { quantization: Quantization } };
+  expect(manifest.quantization).toMatchObject({ form: 'int8', products: 6, accuracy: { texts: 64 } });
+  expect(manifest.quantization.accuracy.cosine?.mean).toBeGreaterThan(0.999);
+  expect(await validate({ min_cosine: 1 })).toContain(
+    'set `calibration` to a folder with images like yours, or remove `quantize`.',
   );
 });

@@ -243,7 +243,10 @@ verifiesOnce('images:build', async () => {
   expect(await validate({ max_length: 10 })).toContain(
     '`max_length` is not supported for model_type image_embedding',
   );
-  expect(await validate({ quantize: 'int8' })).toContain('`quantize` is not supported');
+  // The matrices of this model are too small to quantize.
+  expect(await validate({ quantize: 'int8' })).toContain('has no float32 matrices that can be quantized');
+  expect(await validate({ quantize: 'auto' })).toBe('valid');
+  expect(await validate({ quantize: 'int8', calibration: 'photo.txt' })).toContain('which is not a folder');
   const settings = join(path, 'preprocessor_config.json');
   const processor = JSON.parse(readFileSync(settings, 'utf8')) as object;
   writeFileSync(settings, JSON.stringify({ ...processor, crop_size: { height: 3, width: 3 } }));

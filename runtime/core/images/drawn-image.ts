@@ -139,7 +139,9 @@ function paint(
   for (let y = Math.max(0, Math.floor(top)); y < bottom; y += 1) {
     for (let x = Math.max(0, Math.floor(left)); x < right; x += 1) {
       const color = colorAt(x, y);
-      if (color) image.pixels.set(color, (y * image.width + x) * RGB);
+      if (!color) continue;
+      const at = (y * image.width + x) * RGB;
+      [image.pixels[at], image.pixels[at + 1], image.pixels[at + 2]] = color;
     }
   }
 }
@@ -160,7 +162,7 @@ function noiseOf(random: Random, cells: number): (x: number, y: number) => numbe
   };
 }
 
-const OCTAVES = 5;
+const OCTAVES = 4;
 /** Cells per side of a grid. Beyond them, it repeats. */
 const GRID = 64;
 

@@ -27,6 +27,11 @@ export const IMAGES = {
     behavior:
       'infer reads an image from standard input, and flags set the largest image in bytes and in pixels.',
   },
+  'images:int8': {
+    source: 'docs/images.md#int8',
+    behavior:
+      'A model of images is quantized with drawn images, and the build fails if its results differ too much.',
+  },
   'images:unreadable': {
     source: 'docs/images.md#command-line',
     behavior:
