@@ -1,13 +1,15 @@
 import { PIXEL_INPUT } from '#contract/manifest.ts';
 import { configError } from '#contract/errors.ts';
 import type { ImageModelType } from '#contract/model-types.ts';
-import { batchingText, imageSizeText } from '#core/model/manifest-facts.ts';
+import type { Quantization } from '#contract/quantization.ts';
+import { accuracyText, batchingText, imageSizeText } from '#core/model/manifest-facts.ts';
 import { type StartedOnnxRuntime, withOnnxRuntime } from '../adapters/onnxruntime.ts';
 import { ownVersion } from '../adapters/own-files.ts';
 import type { BuildConfig } from '../config/build-config.ts';
 import { buildImageGraph } from '../packaging/images/build-image-graph.ts';
 import type { ImageBuildType, ReadImageModel } from '../packaging/images/image-build-type.ts';
 import { locateImageFiles } from '../packaging/images/locate-image-files.ts';
+import type { RunImageGraph } from '../packaging/images/prepare-image-graph.ts';
 import { readImageSettings } from '../packaging/images/read-image-settings.ts';
 import { IMAGE_BUILD_TYPES } from '../packaging/model/build-types.ts';
 import { attentionHeads, type ModelConfig } from '../packaging/model/model-config.ts';
@@ -26,8 +28,8 @@ export async function prepareImageModel(
   report: Reporter,
   runtime?: StartedOnnxRuntime,
 ): Promise<PreparedModel> {
-  refuseTextSettings(config);
   const type: ImageBuildType = IMAGE_BUILD_TYPES[config.modelType];
+  refuseOtherSettings(config, type);
   const check = report.step('Checking the model files');
   const files = locateImageFiles(config.model, type.settingsFile);
   const origin = modelOrigin(config.model.kind === 'folder' ? config.model.folder : files.folder);
@@ -52,11 +54,13 @@ export async function prepareImageModel(
     adapt: type.adaptGraph,
     keepsIntegers: config.keepsIntegers,
   };
-  const graph = await withOnnxRuntime((started) => buildImageGraph(started, source, folder), runtime);
-  const { output, width, scores, precision, batching, positions } = graph;
-  step.done(`${output.name}, ${width} values, ${precision}; ${batchingText({ batching })}`);
+  const original = await withOnnxRuntime((started) => buildImageGraph(started, source, folder), runtime);
+  const { output, width, scores } = original;
+  step.done(`${output.name}, ${width} values, ${original.precision}; ${batchingText(original)}`);
   if (scores !== undefined)
     report.print(`The graph ends in ${scores}, so its output is used as scores without a score function.`);
+  const { graph, quantization } = await quantizeIfWanted(read, original, type, folder, report);
+  const { precision, batching, positions } = graph;
   const manifest = planManifest(
     config,
     {
@@ -68,7 +72,7 @@ export async function prepareImageModel(
       batching,
       fixedShape: undefined,
       firstPosition: undefined,
-      quantization: undefined,
+      quantization,
       attentionHeads: attentionHeads(modelConfig),
       windows: undefined,
       ofType: type.facts({ ...read, output, width, scores }),
@@ -95,16 +99,41 @@ export async function prepareImageModel(
   };
 }
 
+/** Quantizes a model if the config requests it. */
+async function quantizeIfWanted(
+  read: ReadImageModel,
+  original: RunImageGraph,
+  type: ImageBuildType,
+  folder: string,
+  report: Reporter,
+): Promise<{ readonly graph: RunImageGraph; readonly quantization: Quantization | undefined }> {
+  const { quantize: settings } = read.config;
+  if (settings.form === 'none') return { graph: original, quantization: undefined };
+  const step = report.step('Quantizing the model');
+  const { quantizeImageGraph } = await import('../packaging/images/quantize-image-graph.ts');
+  const compare = type.compare?.({ ...read, ...original });
+  if (!compare) throw new Error(`models of type ${read.config.modelType} cannot be quantized`);
+  const request = { file: read.files.weights, recipe: read.images.recipe, compare, settings };
+  const result = await quantizeImageGraph(original, request, folder);
+  if ('reason' in result) {
+    step.done('not quantized');
+    report.warn(`The model stays in float32: ${result.reason}`);
+    return { graph: original, quantization: undefined };
+  }
+  step.done(accuracyText(result.quantization.accuracy, 'images'));
+  return result;
+}
+
 /** Models that read images have no tokens, but a number of positions for each image. */
 const positionsOnly = (maxLength: number) =>
   ({ maxLength, truncationSide: 'right', padId: 0, vocabularySize: 0, marksSubwords: false }) as const;
 
-/** Rejects settings that have no effect on images. */
-function refuseTextSettings(config: BuildConfig): void {
+/** Rejects settings that have no effect on images, or on models of this type. */
+function refuseOtherSettings(config: BuildConfig, { compare }: ImageBuildType): void {
   const { file, modelType, transform, quantize, distill, maxLength, windows, inputs } = config;
   const field = Object.entries({
     transform: transform !== undefined,
-    quantize: quantize.form === 'int8',
+    quantize: quantize.form !== 'none' && !compare,
     distill: distill.form !== 'none',
     max_length: maxLength !== undefined,
     long_texts: windows !== undefined,

@@ -17,7 +17,7 @@ export const quantizeFields = {
     Type.String({
       minLength: 1,
       description:
-        'Text file with one text per line, for `quantize` and `distill`: half of the texts determine the scales; the other half measures accuracy. Default: texts in several languages included in encoderfile.',
+        'Text file with one text per line, for `quantize` and `distill`: half of the texts determine the scales; the other half measures accuracy. For models that read images: a folder with images. Default: texts in several languages included in encoderfile, or drawn images.',
     }),
   ),
   min_cosine: Type.Optional(

@@ -8,7 +8,7 @@ export interface Answer {
 }
 
 export interface ProcessOptions {
-  readonly input?: string | undefined;
+  readonly input?: string | Uint8Array | undefined;
   readonly cwd?: string | undefined;
   readonly env?: Record<string, string | undefined> | undefined;
   readonly stripFinalNewline?: boolean;

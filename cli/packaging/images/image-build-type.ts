@@ -11,6 +11,7 @@ import type { ModelConfig } from '../model/model-config.ts';
 import type { SelectedOutput } from '../onnx/select-output.ts';
 import type { PreparedImageGraph } from './prepare-image-graph.ts';
 import type { ImageProcessor } from './read-processor.ts';
+import type { Compare } from '../quantize/accuracy.ts';
 
 /** The build rules of a model type that reads images. */
 export interface ImageBuildType<Type extends ImageModelType = ImageModelType> extends GuessedType {
@@ -22,6 +23,8 @@ export interface ImageBuildType<Type extends ImageModelType = ImageModelType> ex
   readonly adaptGraph?: (graph: GraphProto, file: string) => void;
   /** The names of the output in exported graphs, in order of preference, with their axes. */
   readonly outputs: (model: ReadImageModel) => readonly SelectedOutput[];
+  /** Converts the output for an image to the form that is compared after quantization. Undefined: the type cannot be quantized. */
+  readonly compare?: (model: PreparedImageGraph & ReadImageModel) => Compare;
   /** Returns the manifest members that only this type has. */
   readonly facts: (model: PreparedImageGraph & ReadImageModel) => TypeFacts<Type>;
 }
@@ -33,13 +36,4 @@ export interface ReadImageModel {
   readonly modelConfig: ModelConfig;
   readonly images: ImageSettings;
   readonly processor: ImageProcessor;
-}
-
-/** A graph that has been run. */
-export interface PreparedImageGraph {
-  readonly output: SelectedOutput;
-  /** Size of the output's axis with values, which is usually the last one. */
-  readonly width: number;
-  /** The operator that converts logits to scores at the end of the graph; undefined if it returns logits. */
-  readonly scores?: 'Softmax' | 'Sigmoid' | undefined;
 }

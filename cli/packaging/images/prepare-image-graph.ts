@@ -58,7 +58,7 @@ export async function prepareImageGraph(
   request: ImageGraphRequest,
   { graphPath, weightsPath }: OptimizedGraph,
 ): Promise<RunImageGraph> {
-  const { file, recipe, adapt } = request;
+  const { file, adapt } = request;
   const proto = fromBinary(ModelProtoSchema, await readFile(graphPath));
   const { graph } = proto;
   if (!graph) throw configError(`${file} has no graph. Export the model to ONNX again.`);
@@ -71,9 +71,24 @@ export async function prepareImageGraph(
   rename(graph, input.name, PIXEL_INPUT);
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
 
+  const facts = await tryImageGraph(runtime, { ...request, output }, { graphPath, graph });
+  return { graphPath, weightsPath, output, scores, precision, ...facts };
+}
+
+interface TriedGraph {
+  readonly graphPath: string;
+  readonly graph: GraphProto;
+}
+
+/** Runs images through a graph. */
+export async function tryImageGraph(
+  runtime: OnnxTools,
+  { file, recipe, output }: Pick<ImageGraphRequest, 'file' | 'recipe'> & Pick<PreparedImageGraph, 'output'>,
+  { graphPath, graph }: TriedGraph,
+): Promise<Pick<RunImageGraph, 'width' | 'batching' | 'positions'>> {
   const [size, ...otherSizes] = sampleSizes(recipe);
   const runOn = async (sides: ImageSize, seeds: readonly number[]): Promise<TryResult> => {
-    const samples = imageSamples(dirname(graphPath), [CHANNELS, sides.height, sides.width]);
+    const samples = imageSamples(dirname(graphPath), tensorShape(sides));
     const images = seeds.map((seed) => sampleImage(sides, seed));
     return await runtime.tryOut({ ...samples.runOf(images), graph: graphPath, output: output.name });
   };
@@ -101,12 +116,7 @@ export async function prepareImageGraph(
   }
   const patches = dims.length === PATCH_AXES ? (dims[1] ?? 1) : 0;
   return {
-    graphPath,
-    weightsPath,
-    output,
     width,
-    scores,
-    precision,
     batching:
       quantizesOverBatch(graph) || !(await canShareRun(first.data, () => runOn(size, [1, 2])))
         ? 'single'
@@ -114,6 +124,9 @@ export async function prepareImageGraph(
     positions: Math.max(patches, Math.ceil(largestArea(recipe) / PIXELS_PER_POSITION)),
   };
 }
+
+/** The shape of the tensor for one image. */
+export const tensorShape = ({ height, width }: ImageSize): number[] => [CHANNELS, height, width];
 
 /** Images, channels, height and width. */
 const IMAGE_AXES = 4;

@@ -20,9 +20,9 @@ const MAX_FILE_BYTES = 64 * 2 ** 20;
 
 /** Reads the user's texts, one per line, or the built-in ones. */
 export async function readCalibrationTexts(file: string | undefined): Promise<CalibrationTexts> {
-  if (file === undefined) return split(linesOf(readOwnText(OWN_TEXTS)));
+  if (file === undefined) return splitSamples(linesOf(readOwnText(OWN_TEXTS)));
   const lines = linesOf(await readTexts(file));
-  if (lines.length >= MIN_TEXTS) return split(spread(lines, MAX_TEXTS));
+  if (lines.length >= MIN_TEXTS) return splitSamples(spread(lines, MAX_TEXTS));
   throw configError(
     `\`calibration\` is ${file}, which has ${lines.length} different texts; at least ${MIN_TEXTS} are required. Add lines, one text each, or remove \`calibration\` to use encoderfile's texts.`,
   );
@@ -62,13 +62,13 @@ const linesOf = (text: string): string[] => [
 ];
 
 /** Selects at most `count` items, evenly distributed over the list. */
-const spread = <Item>(items: readonly Item[], count: number): readonly Item[] =>
+export const spread = <Item>(items: readonly Item[], count: number): readonly Item[] =>
   items.length <= count
     ? items
     : Array.from({ length: count }, (_, at) => items[Math.floor((at * items.length) / count)] as Item);
 
-/** Holds out every second text, so that calibration and held-out texts are of the same kinds. */
-const split = (texts: readonly string[]): CalibrationTexts => ({
-  calibration: texts.filter((_, at) => at % 2 === 0),
-  heldOut: texts.filter((_, at) => at % 2 === 1),
+/** Holds out every second sample, so that calibration and held-out samples are of the same kinds. */
+export const splitSamples = <Sample>(samples: readonly Sample[]) => ({
+  calibration: samples.filter((_, at) => at % 2 === 0),
+  heldOut: samples.filter((_, at) => at % 2 === 1),
 });

@@ -38,10 +38,10 @@ export const noMatrices = ({ file }: { readonly file: string }): AppError =>
 
 /** The error for a form of a model whose results differ too much from those in float32. */
 export const notAccurate = (
-  { file }: { readonly file: string },
+  { file, samples }: { readonly file: string; readonly samples: Pick<Samples<never>, 'ownSamples'> },
   form: Quantization['form'],
   reason: string,
 ): AppError =>
   configError(
-    `The ${form} version of ${file} is not accurate enough: ${reason}. Lower the threshold, set \`calibration\` to a file with texts like yours, or remove \`quantize\`.`,
+    `The ${form} version of ${file} is not accurate enough: ${reason}. Lower the threshold, set \`calibration\` to ${samples.ownSamples}, or remove \`quantize\`.`,
   );

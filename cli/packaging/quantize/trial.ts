@@ -7,6 +7,8 @@ export type Ids = readonly number[];
 
 /** Inputs of one type, such as texts or images, and how they are passed to a graph. */
 export interface Samples<Sample> {
+  /** What to set `calibration` to, for messages. */
+  readonly ownSamples: string;
   /** Returns a run of a batch, without the graph and its output. */
   readonly runOf: (batch: readonly Sample[]) => Omit<TryTask, 'kind' | 'graph' | 'output'>;
   /** Number of positions of a sample in outputs with one row per position. */
@@ -17,6 +19,7 @@ export interface Samples<Sample> {
 
 /** Samples that are the token ids of texts. */
 export const textSamples = (inputs: Omit<RunTask, 'graph' | 'images'>): Samples<Ids> => ({
+  ownSamples: 'a file with texts like yours',
   runOf: (ids) => ({ ...inputs, ids }),
   lengthOf: (ids) => ids.length,
   evenBatches: (texts) => (inputs.fixedShape ? texts.map((ids) => [ids]) : evenBatches(texts)),
@@ -24,6 +27,7 @@ export const textSamples = (inputs: Omit<RunTask, 'graph' | 'images'>): Samples<
 
 /** Samples that are the pixels of images: channels x height x width, all of the same size. */
 export const imageSamples = (folder: string, size: readonly number[]): Samples<Float32Array> => ({
+  ownSamples: 'a folder with images like yours',
   runOf: (images) => {
     const values = new Float32Array(images.length * size.reduce((product, axis) => product * axis, 1));
     for (const [at, image] of images.entries()) values.set(image, at * image.length);

@@ -21,7 +21,10 @@ export async function buildInputs(
     ...(transform?.kind === 'file' ? [{ path: transform.path, role: 'the transform of this build' }] : []),
     ...(calibration === undefined
       ? []
-      : [{ path: calibration, role: 'the calibration texts of this build' }]),
+      : [calibration, ...filesIn(calibration)].map((path) => ({
+          path,
+          role: 'the calibration data of this build',
+        }))),
     ...(base.kind === 'file' ? [{ path: base.path, role: 'the base runtime of this build' }] : []),
     ...files.map((path) => ({ path, role: 'a model file' })),
   ];

@@ -159,13 +159,13 @@ function shapeFact({ texts, tokens }: FixedShape): string {
 }
 
 /** Table rows about the quantization of a model; empty if it was not quantized. */
-function quantizationFacts({ quantization }: Manifest): [string, string][] {
+function quantizationFacts({ quantization, images }: Manifest): [string, string][] {
   if (!quantization) return [];
   const { form, products, quantized, kept = [], accuracy } = quantization;
   return [
     ['Quantized', `${FORMS[form]}, ${quantized} of ${products} matrix products`],
     ...(kept.length === 0 ? [] : [['Kept', `${kept.join(', ')}: float32`] satisfies [string, string]]),
-    ['Accuracy', accuracyText(accuracy)],
+    ['Accuracy', accuracyText(accuracy, images ? 'images' : 'texts')],
   ];
 }
 
@@ -182,15 +182,15 @@ export const distilledText = (table: TokenTableSettings | undefined, width: numb
     : '');
 
 /** Describes in one line how close a quantized model's results are to those in float32. */
-export function accuracyText(accuracy: QuantizationAccuracy): string {
+export function accuracyText(accuracy: QuantizationAccuracy, inputs: 'texts' | 'images' = 'texts'): string {
   const { texts, cosine, neighbors, agreement, scoreDifference } = accuracy;
   const parts = [
     ...(cosine ? [`cosine to float32 ${cosineText(cosine.mean)}, lowest ${cosineText(cosine.worst)}`] : []),
-    ...(neighbors === undefined ? [] : [`${percent(neighbors)} of nearest texts kept`]),
+    ...(neighbors === undefined ? [] : [`${percent(neighbors)} of nearest ${inputs} kept`]),
     ...(agreement === undefined ? [] : [`${percent(agreement)} of results agree with float32`]),
     ...(scoreDifference === undefined ? [] : [`largest score difference ${scoreDifference.toFixed(3)}`]),
   ];
-  return `${parts.join(', ')} (${texts} texts)`;
+  return `${parts.join(', ')} (${texts} ${inputs})`;
 }
 
 /** Formats a cosine with four digits. It is rounded down, so that it is only 1 for equal directions. */

@@ -73,6 +73,13 @@ export function addressKind(address: string): AddressKind {
 export const isIpAddress = (host: string): boolean =>
   parseIpv4(host) !== undefined || parseIpv6(host.replace(/^\[(.*)\]$/, '$1')) !== undefined;
 
+/**
+ * Whether a host is `localhost` or a private address. Other names do not count, because they can resolve to any
+ * address later.
+ */
+export const isLocalHost = (host: string): boolean =>
+  /^(localhost|.+\.localhost)\.?$/i.test(host) || (isIpAddress(host) && addressKind(host) === 'private');
+
 function ipv4Kind(bytes: readonly number[]): AddressKind {
   return IPV4_RANGES.find(([prefix, bits]) => startsWith(bytes, prefix, bits))?.[2] ?? 'public';
 }

@@ -17,6 +17,41 @@ export const IMAGES = {
     behavior:
       'infer reads paths of images, also from a file with a path on each line; one bad image of a file does not stop the others.',
   },
+  'images:folder': {
+    source: 'docs/images.md#command-line',
+    behavior:
+      'infer reads the images in a folder in the order of their names, and names them in the output; an output that is one of the images is rejected.',
+  },
+  'images:limits': {
+    source: 'docs/images.md#limits',
+    behavior:
+      'infer reads an image from standard input, and flags set the largest image in bytes and in pixels.',
+  },
+  'images:int8': {
+    source: 'docs/images.md#int8',
+    behavior:
+      'A model of images is quantized with drawn images, and the build fails if its results differ too much.',
+  },
+  'images:unreadable': {
+    source: 'docs/images.md#command-line',
+    behavior:
+      'An image that cannot be read is one error that names its path: a missing file, a folder, a link to itself. The other images of the file or folder have results.',
+  },
+  'images:urls': {
+    source: 'docs/images.md#urls',
+    behavior:
+      'infer fetches images only from the hosts in --allow-image-urls, also after a redirect, and rejects URLs by default.',
+  },
+  'images:served-urls': {
+    source: 'docs/images.md#urls',
+    behavior:
+      'A server fetches images only from the hosts in --allow-image-urls over HTTP, MCP and the APIs of OpenAI, Cohere and TEI, and rejects URLs by default.',
+  },
+  'images:served-limits': {
+    source: 'docs/images.md#limits',
+    behavior:
+      'A server rejects images that exceed its limits over every protocol, and reports the limits in /model.',
+  },
   'images:refused': {
     source: 'docs/images.md#limits',
     behavior:

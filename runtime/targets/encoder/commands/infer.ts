@@ -1,13 +1,16 @@
 import { availableParallelism } from 'node:os';
+import type { Manifest } from '#contract/manifest.ts';
 import { threadsForOneRun } from './thread-count.ts';
 import { isProbablyClosed } from '#platform/null-device.ts';
 import { CACHE_DIR_VARIABLE } from '#platform/native/cache-folders.ts';
 import { type Command, type Invocation, UsageError } from '#serve/cli/command.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
-import { openEngine } from '../engine/engine.ts';
+import { type Engine, openEngine } from '../engine/engine.ts';
 import { inferArguments } from '../infer/arguments.ts';
 import { INPUT_FORMATS } from '../infer/formats.ts';
+import type { ImageArguments } from '../infer/image-arguments.ts';
+import { IMAGE_OPTIONS, readImageHosts, readImageLimits } from '../servers/image-options.ts';
 import type { Timing } from '#platform/step-timing.ts';
 import type { Step } from '../engine/steps.ts';
 import { flagsOfTypes, printOptions, roleIn, stageIn } from '../infer/print-options.ts';
@@ -34,7 +37,7 @@ export function inferCommand(modelPath: string): Command {
       ...flagsOfTypes(),
       input: {
         value: 'file',
-        help: 'Read texts from a file (.txt, .jsonl or .csv); - reads from stdin',
+        help: 'Read texts, or paths of images, from a file (.txt, .jsonl or .csv); - reads from stdin; or a folder with images',
       },
       'input-format': {
         value: 'format',
@@ -56,6 +59,7 @@ export function inferCommand(modelPath: string): Command {
         help: 'Maximum windows per text, if the model processes long texts in windows',
         fallback: '256',
       },
+      ...IMAGE_OPTIONS,
       timing: {
         help: 'Print the duration of each step since process start to stderr; with --json, as one JSON line',
       },
@@ -95,6 +99,8 @@ export function inferCommand(modelPath: string): Command {
         // see docs/decisions).
         prepack: input !== undefined || invocation.positionals.length > PREPACK_FROM_TEXTS,
         maxWindows: requiredNumber(invocation, 'max-windows', { min: 1, max: 1_000_000_000 }),
+        images: readImageLimits(invocation),
+        imageHosts: readImageHosts(invocation),
         cacheDir: invocation.value('cache-dir'),
         role: roleIn(invocation),
         stage: stageIn(invocation),
@@ -103,7 +109,12 @@ export function inferCommand(modelPath: string): Command {
       try {
         const options = await printOptions(invocation, engine);
         if (input === undefined) {
-          await inferArguments(engine, invocation.positionals, options, file, output, timing?.onStep);
+          const { positionals } = invocation;
+          const { images, hasFolder } = engine.manifest.images
+            ? await readImageArguments(positionals, engine, file)
+            : { images: positionals, hasFolder: false };
+          const printed = { file, listsInputs: hasFolder };
+          await inferArguments(engine, images, options, printed, output, timing?.onStep);
           return 0;
         }
         // Loaded on demand: a run on a few texts from the command line does not need the modules
@@ -121,6 +132,21 @@ export function inferCommand(modelPath: string): Command {
       }
     },
   };
+}
+
+/** The images of the arguments. The output cannot be one of them. */
+async function readImageArguments(
+  positionals: readonly string[],
+  { images: { bytes } }: Engine,
+  file: string | undefined,
+): Promise<ImageArguments> {
+  const [{ imageArguments }, { refuseImages }] = await Promise.all([
+    import('../infer/image-arguments.ts'),
+    import('../infer/check-output.ts'),
+  ]);
+  const found = await imageArguments(positionals, bytes);
+  if (file !== undefined) refuseImages(file, found.images);
+  return found;
 }
 
 async function startTiming(): Promise<Timing<Step>> {
@@ -150,12 +176,17 @@ function checkCombination(invocation: Invocation, input: string | undefined): vo
   }
 }
 
-function threadCount(invocation: Invocation, once: boolean): (weightsBytes: number) => number {
+function threadCount(
+  invocation: Invocation,
+  once: boolean,
+): (weightsBytes: number, manifest: Manifest) => number {
   const cores = availableParallelism();
   const text = invocation.value('threads');
   if (text === undefined) {
     const characters = invocation.positionals.join('').length;
-    return (weightsBytes) => (once ? threadsForOneRun(weightsBytes, characters, cores) : cores);
+    // An image takes as much time as a long text.
+    return (weightsBytes, { images }) =>
+      once && !images ? threadsForOneRun(weightsBytes, characters, cores) : cores;
   }
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1) return () => Math.min(count, cores);

@@ -1,5 +1,6 @@
 import { AppError, inputError } from '#contract/errors.ts';
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import { readsImages } from '#contract/model-types.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
 import type { Stage } from '#contract/stages.ts';
@@ -7,6 +8,8 @@ import { planStage } from '#core/model/stage-plan.ts';
 import { padBatch } from './batch.ts';
 import { planBatches } from './batch-queue.ts';
 import { lazy } from '#core/values/lazy.ts';
+import type { ImageLimits } from '#core/images/read-image-size.ts';
+import type { UrlHost } from '#core/net/url-hosts.ts';
 import { type AppliedPrompt, NO_PROMPT, withAdapter } from '#core/model/applied-prompt.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { availableMemory } from '#platform/available-memory.ts';
@@ -33,6 +36,8 @@ import { type FailedInference, rowOf, tokenRowsOf } from '#core/model/raw-output
 export type InferInput = string | { readonly image: string };
 
 export interface Engine extends PrintModel {
+  /** The largest images that are read, for models that read images. */
+  readonly images: ImageLimits;
   /**
    * Runs one inference per text, in order. Rejects with an InputError if the list is empty or
    * contains an empty text, and with an InternalError if the transform fails for a text.
@@ -64,10 +69,14 @@ export interface InferOptions {
 
 export interface EngineOptions {
   /** Returns the number of threads for running the model, given the size of its weights in bytes. */
-  readonly threads: (weightsBytes: number) => number;
+  readonly threads: (weightsBytes: number, manifest: Manifest) => number;
   readonly prepack: boolean;
   /** Maximum number of windows per text, for models that process long texts in windows. */
   readonly maxWindows?: number;
+  /** Hosts from which images are fetched. */
+  readonly imageHosts?: readonly UrlHost[];
+  /** The largest images to read, if the memory suffices for them. */
+  readonly images?: ImageLimits | undefined;
   readonly cacheDir?: string | undefined;
   /** The role of texts, for models that encode queries and documents differently. Default: documents. */
   readonly role?: TextRole | undefined;
@@ -92,12 +101,12 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
   const thread = threadFor(model);
   try {
     const { manifest } = model;
-    const images = imageLimits(availableMemory(), 1);
+    const images = imageLimits(availableMemory(), 1, options.images);
     // ONNX Runtime is initialized once per process. Initializing it here while the worker thread
     // starts makes a cold start faster by a tenth (measured).
     if (model.body.kind === 'graph')
       timeStep(onStep, 'onnxruntime', () => loadOnnxRuntime(native.onnxruntime));
-    const threads = options.threads(model.weightsBytes);
+    const threads = options.threads(model.weightsBytes, manifest);
     const { prepack, role = 'document' } = options;
     const transform = transformToOpen(model, native.lua);
     const opened = thread.open({
@@ -132,11 +141,24 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
             tokenizerForRole(manifest, role),
           );
     const tokenizer = await Promise.try(timeStep, onStep, 'tokenizer', openTokenizer).catch(blameDamage);
-    const inferImages = async (paths: readonly string[]): Promise<(Inference | FailedInference)[]> => {
-      if (paths.length === 0) return [];
-      const { readImageFiles } = await import('./read-image-files.ts');
-      const files = await timeStep(onStep, 'tokenization', () => readImageFiles(paths, manifest, images));
-      const inferring = timeStep(onStep, 'inference', () => runRead(thread, model, files, paths));
+    const { imageHosts: hosts = [] } = options;
+    const openUrls = lazy(async () => {
+      // Most runs fetch nothing, so they do not load an HTTP client.
+      if (hosts.length === 0) return undefined;
+      const { createImageUrls } = await import('./image-urls.ts');
+      return createImageUrls({ hosts, maxBytes: images.bytes });
+    });
+    const inferImages = async (names: readonly string[]): Promise<(Inference | FailedInference)[]> => {
+      if (names.length === 0) return [];
+      const [{ readImageFiles }, steps] = await Promise.all([
+        import('./read-image-files.ts'),
+        import('./infer-images.ts'),
+      ]);
+      const doors = { limits: images, urls: await openUrls() };
+      const inferring = steps.inferImages(names, {
+        read: (some) => timeStep(onStep, 'tokenization', () => readImageFiles(some, manifest, doors)),
+        run: (files) => timeStep(onStep, 'inference', () => runEach(thread, model, [], files)),
+      });
       const [results] = await Promise.all([inferring, opened, checked()]).catch(blameDamage);
       return results;
     };
@@ -180,6 +202,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
     };
     return {
       manifest,
+      images,
       inferEach,
       tokenOf: (id) => tokenizer.tokenOf(id),
       idOf: (token) => tokenizer.idOf(token),
@@ -190,7 +213,9 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
         ),
       decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
       infer: async (texts, how) => (await inferEach(texts, how)).map(succeeded),
-      close: thread.close,
+      async close() {
+        await Promise.all([thread.close(), (await openUrls())?.close()]);
+      },
     };
   } catch (error) {
     await thread.close();
@@ -259,23 +284,6 @@ async function runAll(
     const failed = windows.find((window) => 'failure' in window);
     const inferred = windows.flatMap((window) => ('failure' in window ? [] : [window]));
     return failed ?? { text, values: new Float32Array(), windows: inferred };
-  });
-}
-
-/** Runs the inputs that could be read. Messages about the others start with their name. */
-async function runRead(
-  thread: InferenceThread,
-  model: Model,
-  inputs: readonly (TokenizedText | FailedInference)[],
-  names: readonly string[],
-): Promise<(Inference | FailedInference)[]> {
-  const readable = inputs.flatMap((input) => ('failure' in input ? [] : [input]));
-  const inferred = await runEach(thread, model, [], readable);
-  let next = 0;
-  return inputs.map((input, at) => {
-    if ('failure' in input) return input;
-    const result = itemAt(inferred, next++);
-    return 'failure' in result ? { ...result, failure: `${names[at]}: ${result.failure}` } : result;
   });
 }
 

@@ -21,7 +21,8 @@ export function readImage(
     readImageSize(image, limits);
   } catch (error) {
     const { code, message } = AppError.from(error);
-    throw new AppError(code, `${place}: ${message}`, { cause: error });
+    const flags = code === 'TooLargeError' ? ' --max-image-bytes and --max-image-pixels set the limits.' : '';
+    throw new AppError(code, `${place}: ${message}${flags}`, { cause: error });
   }
   return { image };
 }
@@ -35,6 +36,7 @@ export function failedInput(error: unknown): FailedInference {
 
 function fileOf(input: EngineInput, place: string): Uint8Array {
   if ('image' in input) return input.image;
+  if ('imageUrl' in input) throw inputError(notFetched(place));
   if ('ids' in input) throw inputError(`${place} must be an image, not token ids.`);
   if (input.pair !== undefined) throw inputError(`${place} must be one image, not a pair.`);
   return imageInText(input.text, place);
@@ -46,6 +48,7 @@ export const isImageUrl = (text: string): boolean =>
 
 /** The file of an image in base64 or in a `data:` URL. `place` names the input in messages. */
 export function imageInText(text: string, place: string): Uint8Array {
+  if (isUrl(text)) throw inputError(notFetched(place));
   const found = DATA_URL.exec(text.slice(0, MAX_DATA_URL_HEAD));
   const encoded = found ? text.slice(found[0].length) : text;
   const file = Buffer.from(encoded, 'base64');
@@ -58,9 +61,25 @@ export function imageInText(text: string, place: string): Uint8Array {
   return file;
 }
 
+/** Whether an image is given as a `data:` URL. */
+export const isDataUrl = (text: string): boolean => /^data:/i.test(text);
+
+/** Whether an image is given as a URL that has to be fetched. */
+export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text);
+
+/** The message for a URL if images are not fetched. */
+export const notFetched = (place: string): string =>
+  `${place} is a URL, but images are not fetched from URLs. Send the image itself, or start the program with --allow-image-urls and the host of the URL.`;
+
+/** How messages name an image. Only the start of a text that contains a whole file is shown. */
+export const shownName = (name: string): string =>
+  name.length > (isDataUrl(name) ? SHOWN : MAX_PATH) ? `${name.slice(0, SHOWN)}…` : name;
+
 const DATA_URL = /^data:[\w.+/-]{0,100}(?:;[\w.=+-]{1,100}){0,4};base64,/i;
 const MAX_DATA_URL_HEAD = 600;
 const SHOWN = 40;
+/** Longer texts are not paths. */
+const MAX_PATH = 4096;
 
 /** Whether a text contains exactly this number of bytes in base64, apart from line feeds and padding. */
 function isBase64Length(text: string, bytes: number): boolean {

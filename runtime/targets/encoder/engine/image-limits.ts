@@ -5,11 +5,12 @@ const BYTES_PER_PIXEL = 20;
 /** Maximum share of the memory for images that are decoded at the same time. */
 const SHARE = 0.5;
 
-/** The largest images for which the memory suffices if each of these threads decodes one. */
-export const imageLimits = (memoryBytes: number, threads: number): ImageLimits => ({
-  bytes: DEFAULT_IMAGE_LIMITS.bytes,
-  pixels: Math.min(
-    DEFAULT_IMAGE_LIMITS.pixels,
-    Math.floor((memoryBytes * SHARE) / (threads * BYTES_PER_PIXEL)),
-  ),
+/** The allowed images, or only smaller ones if the memory does not suffice for one in each of these threads. */
+export const imageLimits = (
+  memoryBytes: number,
+  threads: number,
+  { bytes, pixels }: ImageLimits = DEFAULT_IMAGE_LIMITS,
+): ImageLimits => ({
+  bytes,
+  pixels: Math.min(pixels, Math.floor((memoryBytes * SHARE) / (threads * BYTES_PER_PIXEL))),
 });

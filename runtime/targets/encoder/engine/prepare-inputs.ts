@@ -1,7 +1,6 @@
 import { AppError, inputError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { readsImages } from '#contract/model-types.ts';
-import type { ImageLimits } from '#core/images/read-image-size.ts';
 import { type AppliedPrompt, NO_PROMPT } from '#core/model/applied-prompt.ts';
 import { joinPair } from '#core/model/pair-prompt.ts';
 import { NO_IMAGE, readImage } from './image-input.ts';
@@ -13,12 +12,11 @@ export function prepareInputs(
   { inputs, prompt = NO_PROMPT, instruction, indexOf = ITSELF, counted }: EngineRequest,
   manifest: Manifest,
   limits: EngineLimits,
-  images: ImageLimits,
 ): readonly EngineInput[] {
   if (readsImages(manifest.modelType)) {
     if (inputs.length === 0) throw inputError(NO_IMAGE);
     checkCount(inputs.length, limits);
-    return inputs.map((input, index) => readImage(input, `Input ${indexOf(index)}`, images));
+    return inputs.map((input, index) => readImage(input, `Input ${indexOf(index)}`, limits.images));
   }
   if (inputs.length === 0 || inputs.some(isEmpty)) throw inputError('Cannot tokenize empty string');
   // The prompt is read with each text, so it counts toward the limits.
@@ -30,7 +28,9 @@ export function prepareInputs(
   }
   if (!manifest.images) return prepared;
   return prepared.map((input, index) =>
-    'image' in input ? readImage(input, `Input ${indexOf(index)}`, images) : input,
+    'image' in input || 'imageUrl' in input
+      ? readImage(input, `Input ${indexOf(index)}`, limits.images)
+      : input,
   );
 }
 

@@ -6,6 +6,7 @@ import type { TokenizerSettings } from '#contract/tokenizer-settings.ts';
 import { bytesPerTokenPair } from '#core/model/attention-memory.ts';
 import { planEntities } from '#core/model/entity-options.ts';
 import { DEFAULT_IMAGE_LIMITS, type ImageLimits } from '#core/images/read-image-size.ts';
+import type { ByteBudget } from '#core/limits/byte-budget.ts';
 import { availableMemory } from '#platform/available-memory.ts';
 import { openModelTokenizer } from '#platform/model-tokenizer.ts';
 import { loadNativeLibraries } from '#platform/native/libraries.ts';
@@ -16,6 +17,7 @@ import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { tokenizerForRole } from './encode-marked.ts';
 import { startInferenceThread, transformToOpen } from './inference-thread.ts';
 import { readImage, SMALLEST_IMAGE } from './image-input.ts';
+import type { ImageUrlOptions, ImageUrls } from './image-urls.ts';
 import { checkSizes, ITSELF } from './input-limits.ts';
 import { NO_TOKENIZER } from './no-tokenizer.ts';
 import { imageLimits } from './image-limits.ts';
@@ -25,6 +27,7 @@ import { checkRoom, prepareInputs } from './prepare-inputs.ts';
 import { createResultCache } from './result-cache.ts';
 import { createRunner, type Runner } from './runner.ts';
 import type {
+  EngineAnswer,
   EngineInput,
   EngineLimits,
   EngineObserver,
@@ -41,6 +44,10 @@ export interface ServingOptions {
   /** Number of compute threads per worker. */
   readonly threads?: number | undefined;
   readonly cacheDir?: string | undefined;
+  /** Where images are fetched from. Default: URLs are rejected. */
+  readonly imageUrls?: Pick<ImageUrlOptions, 'hosts'> | undefined;
+  /** Counts the bytes of fetched images. */
+  readonly memory?: ByteBudget | undefined;
   readonly observer?: EngineObserver;
   /**
    * Called when the worker threads have begun to open the model. This thread can do other work
@@ -71,15 +78,16 @@ export async function openServingEngine(path: string, options: ServingOptions): 
 }
 
 async function serveModel(model: Model, options: ServingOptions): Promise<ServingEngine> {
-  const { limits, observer = SILENT } = options;
+  const { observer = SILENT } = options;
   const { manifest } = model;
   const machine = machineFor(model);
   const plan = planThreads(machine, options);
+  // The workers, and the thread for single inputs.
+  const images = imageLimits(machine.memoryBytes, plan.workers + 1, options.limits.images);
+  const limits = { ...options.limits, images };
   const maxBatchTokens = limits.maxBatchTokens ?? batchTokensPerThread(model) * plan.threads;
   const maxPairs = maxPairsInThreads(bytesPerTokenPair(manifest), machine.memoryBytes);
   const dispatcher = createDispatcher({ maxTokens: maxBatchTokens, maxPairs }, manifest, observer);
-  // The workers, and the thread for single inputs.
-  const images = imageLimits(machine.memoryBytes, plan.workers + 1);
   const { tokenizer, tokenizerFor, pool } = await start(model, dispatcher, plan, images, options);
   const runner = createRunner(tokenizerFor, dispatcher, model, limits.maxWindows);
   await warmUp(runner, manifest);
@@ -87,6 +95,7 @@ async function serveModel(model: Model, options: ServingOptions): Promise<Servin
   const { maxCacheBytes } = limits;
   const cache = maxCacheBytes > 0 ? createResultCache(maxCacheBytes, runner.submit) : undefined;
   const submit = cache?.submit ?? runner.submit;
+  const urls = manifest.images && (await openImageUrls(options, manifest));
 
   return {
     manifest,
@@ -94,13 +103,20 @@ async function serveModel(model: Model, options: ServingOptions): Promise<Servin
     limits,
     async run(request) {
       const { indexOf = ITSELF } = request;
-      const inputs = prepareInputs(request, manifest, limits, images);
-      checkRoom(inputs.length, runner.waiting(), limits);
-      const answer = await submit({ ...request, inputs }, limits.onOverflow);
+      const runInputs = async (given: readonly EngineInput[]): Promise<readonly [number, EngineAnswer]> => {
+        const inputs = prepareInputs({ ...request, inputs: given }, manifest, limits);
+        checkRoom(inputs.length, runner.waiting(), limits);
+        return [inputs.length, await submit({ ...request, inputs }, limits.onOverflow)];
+      };
+      // A request that does not fit into the queue downloads nothing.
+      if (urls) checkRoom(request.inputs.length, runner.waiting(), limits);
+      const [count, answer] = urls
+        ? await urls.withImages(request, runInputs)
+        : await runInputs(request.inputs);
       const tokens = answer.tokens.reduce((sum, count) => sum + count, 0);
       const { cached, timings } = answer;
       const truncated = [...new Set(answer.truncated.map(indexOf))];
-      observer.onRequest({ inputs: inputs.length, tokens, truncated: truncated.length, cached, timings });
+      observer.onRequest({ inputs: count, tokens, truncated: truncated.length, cached, timings });
       return { ...answer, truncated };
     },
     async tokenize(texts, addSpecialTokens, side) {
@@ -115,9 +131,24 @@ async function serveModel(model: Model, options: ServingOptions): Promise<Servin
     stats: () => ({ queued: runner.waiting(), workers: pool.size(), cacheBytes: cache?.bytes() }),
     async close() {
       await runner.settled();
-      await pool.close();
+      await Promise.all([pool.close(), urls?.close()]);
     },
   };
+}
+
+/** Most servers fetch nothing, so they do not load an HTTP client. */
+async function openImageUrls(
+  { imageUrls, limits, memory }: ServingOptions,
+  { modelType }: Manifest,
+): Promise<ImageUrls | undefined> {
+  if (!imageUrls || imageUrls.hosts.length === 0) return undefined;
+  const { createImageUrls } = await import('./image-urls.ts');
+  return createImageUrls({
+    ...imageUrls,
+    maxBytes: limits.images.bytes,
+    memory,
+    readsTexts: !readsImages(modelType),
+  });
 }
 
 /**

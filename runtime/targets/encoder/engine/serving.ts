@@ -2,6 +2,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
 import type { AppliedPrompt } from '#core/model/applied-prompt.ts';
 import type { Stage } from '#contract/stages.ts';
+import type { ImageLimits } from '#core/images/read-image-size.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
 import type { EntityOptions } from '#core/model/entity-options.ts';
 import type { TokenRange } from '#core/model/late-chunking.ts';
@@ -19,7 +20,9 @@ import type { ResultOptions } from '../tasks/task.ts';
 export type EngineInput =
   | { readonly text: string; readonly pair?: string | undefined }
   | { readonly ids: readonly number[] }
-  | { readonly image: Uint8Array };
+  | { readonly image: Uint8Array }
+  /** The URL of an image, which is fetched if its host is allowed. */
+  | { readonly imageUrl: string };
 
 /** The form of each result. A result is rendered in the thread that computed it. */
 export type View =
@@ -128,6 +131,8 @@ export interface EngineLimits {
   readonly maxInputChars: number;
   /** Maximum number of windows per input, for models that process long texts in windows. */
   readonly maxWindows: number;
+  /** The largest images, for models that read images. A model lowers them if memory is limited. */
+  readonly images: ImageLimits;
   /** Maximum number of padded tokens per batch. Default: a fixed number per thread of a worker. */
   readonly maxBatchTokens: number | undefined;
   readonly onOverflow: OverflowRule;

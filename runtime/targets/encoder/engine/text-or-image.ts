@@ -1,13 +1,13 @@
 import { inputError } from '#contract/errors.ts';
 import type { EngineInput } from './serving.ts';
-import { imageInText, isImageUrl } from './image-input.ts';
+import { imageInText, isImageUrl, isUrl } from './image-input.ts';
 
 /**
  * An input of a model that reads texts and images: a text, the file of an image, or an object with either of
  * them. A `data:` URL of an image is an image, unless an object states that it is a text.
  */
 export type TextOrImage = string | Uint8Array | { readonly text: string } | { readonly image: ImageData };
-/** The file of an image, or the file in base64 or as a `data:` URL. */
+/** The file of an image, the file in base64 or as a `data:` URL, or the URL to fetch it from. */
 type ImageData = string | Uint8Array;
 
 /** An input of a model that reads texts and images. `at` is its index in the request. */
@@ -22,6 +22,7 @@ export function textOrImageInput(input: TextOrImage, at: number): EngineInput {
 /** Inputs that are images. */
 export const imageInputs = (inputs: readonly ImageData[]): EngineInput[] => inputs.map(imageInput);
 
-const imageInput = (image: ImageData, at: number): EngineInput => ({
-  image: typeof image === 'string' ? imageInText(image, `Input ${at}`) : image,
-});
+const imageInput = (image: ImageData, at: number): EngineInput => {
+  if (typeof image !== 'string') return { image };
+  return isUrl(image) ? { imageUrl: image } : { image: imageInText(image, `Input ${at}`) };
+};

@@ -2,6 +2,7 @@ import { type OnStep, timeStep } from '#core/time/time-step.ts';
 import { toPrettyJson } from '../json/json.ts';
 import type { Output } from '#serve/cli/command.ts';
 import type { Engine } from '../engine/engine.ts';
+import { shownName } from '../engine/image-input.ts';
 import type { Step } from '../engine/steps.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { PrintOptions } from '../tasks/task.ts';
@@ -9,12 +10,15 @@ import { inputInText } from './input-in-text.ts';
 import { inferOptions } from './print-options.ts';
 import { countTruncated, truncationWarning } from './warn-truncated.ts';
 
-/** Runs the model on texts from the command line and writes one JSON document with all results. */
+/**
+ * Runs the model on texts from the command line and writes one JSON document with all results. With
+ * `listsInputs`, the document also contains the names of the images.
+ */
 export async function inferArguments(
   engine: Engine,
   texts: readonly string[],
   options: PrintOptions,
-  file: string | undefined,
+  { file, listsInputs = false }: { readonly file: string | undefined; readonly listsInputs?: boolean },
   output: Output,
   onStep?: OnStep<Step>,
 ): Promise<void> {
@@ -26,7 +30,11 @@ export async function inferArguments(
     const results = await Promise.all(
       inferences.map((inference, at) => task.printed(inference, engine, options, texts[at] ?? '')),
     );
-    const json = `${toPrettyJson({ [task.printedAs]: results, metadata: null })}\n`;
+    const json = `${toPrettyJson({
+      ...(listsInputs ? { images: texts.map(shownName) } : {}),
+      [task.printedAs]: results,
+      metadata: null,
+    })}\n`;
     const warning = truncationWarning(countTruncated(inferences), texts.length, manifest);
     if (warning !== '') output.err(warning);
     if (file === undefined) {

@@ -22,6 +22,17 @@ export function checkOutput(output: string, modelPath: string, input: string | u
   for (const path of Object.values(partialFiles(target.path))) refuseInput(path, inputs);
 }
 
+/** Rejects an output that is one of the images to read. */
+export function refuseImages(output: string, images: readonly string[]): void {
+  const target = findOutput(output);
+  if (target.kind === 'stream') return;
+  refuseInput(
+    target.path,
+    images.map((path) => ({ path, role: 'one of the images' })),
+    output,
+  );
+}
+
 /** A file that the shell opens as stdin also counts as an input file. */
 const inputOf = (input: string): InputFile =>
   input === '-' ? { path: STDIN, role: 'the file on stdin' } : { path: input, role: 'the --input file' };

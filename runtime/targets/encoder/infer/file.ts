@@ -1,4 +1,5 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { AppError } from '#contract/errors.ts';
 import { toJsonLine } from '../json/json.ts';
 import { progressLine } from '#core/model/progress.ts';
@@ -11,10 +12,12 @@ import { TASKS } from '../tasks/index.ts';
 import type { FailedInference } from '#core/model/raw-output.ts';
 import type { Inference } from '../math/inference.ts';
 import type { PrintOptions } from '../tasks/task.ts';
+import { refuseImages } from './check-output.ts';
 import { formatOfInput } from './formats.ts';
 import { inputInText } from './input-in-text.ts';
 import { inferOptions } from './print-options.ts';
-import { openTexts, type TextOrError, type TextSource } from './read-texts.ts';
+import { imagesInFolder, isFolder } from '#platform/images/image-folder.ts';
+import { type OpenTexts, openTexts, type TextOrError, type TextSource } from './read-texts.ts';
 import { openResumableOutput, type ResumableOutput } from './resumable-output.ts';
 import { countTruncated, truncationWarning } from './warn-truncated.ts';
 
@@ -41,12 +44,7 @@ export async function inferFile(
   output: Output,
   job: FileJob,
 ): Promise<number> {
-  const source: TextSource = {
-    input: job.input,
-    format: formatOfInput(job.input, job.format),
-    column: job.column,
-    hasImages: engine.manifest.images !== undefined,
-  };
+  const source = sourceOf(engine, job);
   const sink = openSink(engine, options, output, job, source);
   const { index, failed, blank, truncated } = await writeResults(
     engine,
@@ -63,6 +61,24 @@ export async function inferFile(
   return 1;
 }
 
+/** The images in a folder. */
+interface FolderSource {
+  readonly images: readonly string[];
+}
+
+/** What a model that reads images reads can also be a folder. */
+function sourceOf(
+  { manifest }: Engine,
+  { input, format, column, output }: FileJob,
+): TextSource | FolderSource {
+  const hasImages = manifest.images !== undefined;
+  if (!hasImages || !isFolder(input))
+    return { input, format: formatOfInput(input, format), column, hasImages };
+  const images = imagesInFolder(input);
+  if (output !== undefined) refuseImages(output, images);
+  return { images };
+}
+
 interface Written {
   /** Number of texts read, and how many of them failed. */
   readonly index: number;
@@ -76,10 +92,11 @@ async function writeResults(
   engine: Engine,
   options: PrintOptions,
   output: Output,
-  source: TextSource,
+  source: TextSource | FolderSource,
   sink: ResumableOutput,
 ): Promise<Written> {
-  const { texts, share, blank } = openTexts(source);
+  const isFolderOfImages = 'images' in source;
+  const { texts, share, blank } = isFolderOfImages ? openImages(source.images) : openTexts(source);
   const progress = startProgress(sink.done, share, output);
   let index = 0;
   let truncated = 0;
@@ -91,7 +108,8 @@ async function writeResults(
     truncated += window.truncated;
     const lines = window.results.map((result) => {
       if ('error' in result) failed += 1;
-      return toJsonLine({ index: sink.done + index++, ...result });
+      const image = isFolderOfImages ? { image: source.images[sink.done + index] } : {};
+      return toJsonLine({ index: sink.done + index++, ...image, ...result });
     });
     sink.write(`${lines.join('\n')}\n`);
     progress.update(sink.done + index);
@@ -99,6 +117,17 @@ async function writeResults(
   sink.finish();
   progress.end();
   return { index: sink.done + index, failed, blank: blank(), truncated };
+}
+
+function openImages(images: readonly string[]): OpenTexts {
+  let read = 0;
+  const texts = async function* (): AsyncGenerator<TextOrError> {
+    for (const image of images) {
+      read += 1;
+      yield await Promise.resolve({ image });
+    }
+  };
+  return { texts: texts(), share: () => read / images.length, blank: () => 0 };
 }
 
 type Result = { readonly error: string } | object;
@@ -109,12 +138,15 @@ async function inferWindow(
   window: readonly TextOrError[],
   options: PrintOptions,
 ): Promise<{ readonly results: Result[]; readonly truncated: number }> {
+  // A path that is empty is an error of its own.
+  const isUsable = (item: TextOrPath): boolean =>
+    'image' in item || item.text !== '' || hasImageInputs(engine.manifest.modelType);
   const results: Result[] = window.map((item) => {
     if ('error' in item) return item;
-    return wordingOf(item) === '' ? { error: 'Cannot tokenize empty string' } : {};
+    return isUsable(item) ? {} : { error: 'Cannot tokenize empty string' };
   });
   const usable = window.flatMap((item, at) =>
-    'error' in item || wordingOf(item) === '' ? [] : [{ at, item, text: wordingOf(item) }],
+    'error' in item || !isUsable(item) ? [] : [{ at, item, text: wordingOf(item) }],
   );
   if (usable.length === 0) return { results, truncated: 0 };
   const inferences = await engine.inferEach(
@@ -131,8 +163,10 @@ async function inferWindow(
   return { results, truncated: countTruncated(inferences) };
 }
 
+type TextOrPath = Exclude<TextOrError, { readonly error: string }>;
+
 /** The text of an input, or the path of its image. */
-const wordingOf = (item: Exclude<TextOrError, { readonly error: string }>): string =>
+const wordingOf = (item: TextOrPath): string =>
   'text' in item ? item.text : item.image;
 
 /** The fields of a result line. */
@@ -169,18 +203,20 @@ function openSink(
   options: PrintOptions,
   output: Output,
   job: FileJob,
-  source: TextSource,
+  source: TextSource | FolderSource,
 ): ResumableOutput {
   if (job.output === undefined) return { ...FROM_THE_START, write: output.out, close: () => {} };
   const target = findOutput(job.output);
   if (target.kind === 'stream') return { ...FROM_THE_START, ...openStream(target) };
-  const input = existsSync(source.input)
-    ? [realpathSync(source.input), statSync(source.input).mtimeMs]
-    : [source.input];
-  const origin = sha256(
-    Buffer.from(JSON.stringify([engine.manifest, options, source.column, source.format, input])),
-  );
+  const origin = sha256(Buffer.from(JSON.stringify([engine.manifest, options, ...originOf(source)])));
   return openResumableOutput(target, origin);
+}
+
+/** What identifies an input. A file in a folder of images can be the output, so its time is not compared. */
+function originOf(source: TextSource | FolderSource): unknown[] {
+  if ('images' in source) return [source.images.map((path) => resolve(path))];
+  const { input, column, format } = source;
+  return [column, format, existsSync(input) ? [realpathSync(input), statSync(input).mtimeMs] : [input]];
 }
 
 /** Shows a progress bar if stderr is a terminal. */

@@ -10,7 +10,8 @@ const NO_IMAGE_NOTE = { [MESSAGE_KEYWORD]: NO_IMAGE };
 export const imageMember = Type.String({
   minLength: 1,
   title: 'an image',
-  description: 'A JPEG, PNG, WebP or GIF file in base64, or as a `data:` URL.',
+  description:
+    'A JPEG, PNG, WebP or GIF file in base64, or as a `data:` URL. Other URLs require `--allow-image-urls`.',
   ...NO_IMAGE_NOTE,
 });
 

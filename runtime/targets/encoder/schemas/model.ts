@@ -48,6 +48,12 @@ export const modelMetadata = Type.Object(
         description: 'Score threshold of requests that do not set one (models that find objects only).',
       }),
     ),
+    max_image_bytes: Type.Optional(
+      Type.Integer({ description: 'Maximum size of an image file in bytes (models that read images only).' }),
+    ),
+    max_image_pixels: Type.Optional(
+      Type.Integer({ description: 'Maximum pixels of an image (models that read images only).' }),
+    ),
     static_form: Type.Optional(
       Type.Object(
         {

@@ -51,6 +51,7 @@ export async function openEncoder(
   const ended = Promise.withResolvers<void>();
   const engine = await openServingEngine(modelPath, {
     ...settings.engine,
+    memory: kernel.requestMemory,
     meanwhile,
     observer: {
       ...observer,

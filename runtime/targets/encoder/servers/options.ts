@@ -2,6 +2,7 @@ import type { Option } from '#serve/cli/command.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { PROCESS_OPTIONS } from '#serve/program/process-options.ts';
 import { withEnvironment } from '#serve/cli/values.ts';
+import { IMAGE_OPTIONS } from './image-options.ts';
 
 const environment = (options: Readonly<Record<string, Option>>): Record<string, Option> =>
   withEnvironment('ENCODERFILE', options);
@@ -34,6 +35,7 @@ export const ENGINE_OPTIONS = environment({
     help: 'Maximum windows per input, if the model processes long texts in windows',
     fallback: '256',
   },
+  ...IMAGE_OPTIONS,
   'on-overflow': {
     value: 'rule',
     help: 'How to handle texts longer than the model supports: truncate them, or return 422',

@@ -7,8 +7,10 @@ import { type MetricsAccess, metricsAccess } from '#core/cli/common-flags.ts';
 import { type ReadTracing, readTracing } from '#serve/telemetry/read-tracing.ts';
 import { readTls, type TlsFiles } from '#serve/tls.ts';
 import type { EngineLimits } from '../engine/serving.ts';
+import { readImageHosts, readImageLimits } from './image-options.ts';
 import type { Address, Addresses } from './addresses.ts';
 import { readFileSync } from 'node:fs';
+import type { UrlHost } from '#core/net/url-hosts.ts';
 import { configError, messageOf } from '#contract/errors.ts';
 import { HOST_NAME_RULE, isHostName, ORIGIN_RULE, readOrigin } from '#core/text/web-origin.ts';
 
@@ -17,6 +19,7 @@ export interface EngineSettings {
   readonly workers: number | undefined;
   readonly threads: number | undefined;
   readonly cacheDir: string | undefined;
+  readonly imageUrls: { readonly hosts: readonly UrlHost[] };
 }
 
 /** Settings of a server, read once from flags and environment, and validated. */
@@ -48,12 +51,14 @@ export function readEngineSettings(invocation: Invocation): EngineSettings {
       maxQueue: count('max-queue'),
       maxInputChars: count('max-input-chars'),
       maxWindows: count('max-windows'),
+      images: readImageLimits(invocation),
       maxCacheBytes: requiredNumber(invocation, 'result-cache', ANY_BYTES),
       onOverflow: invocation.value('on-overflow') === 'error' ? 'error' : 'truncate',
     },
     workers: wholeNumberOption(invocation, 'workers', ANY_COUNT),
     threads: wholeNumberOption(invocation, 'threads', ANY_COUNT),
     cacheDir: invocation.value('cache-dir'),
+    imageUrls: { hosts: readImageHosts(invocation) },
   };
 }
 

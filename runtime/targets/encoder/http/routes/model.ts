@@ -1,18 +1,19 @@
 import { type Static, Type } from 'typebox';
 import { DEFAULT_THRESHOLD } from '#contract/detection.ts';
 import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
-import type { Manifest, StaticForm } from '#contract/manifest.ts';
+import type { StaticForm } from '#contract/manifest.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { vectorWidth } from '#core/model/vector-width.ts';
 import { int8Scale } from '#core/vectors/vector-types.ts';
 import type { EncoderContext } from '../../context.ts';
+import type { ServingEngine } from '../../engine/serving.ts';
 import { bodilessRoute, OPEN, type Route } from '#serve/http/route.ts';
 import { modelMetadata } from '../../schemas/model.ts';
 import { NO_GUARD } from '../model-route.ts';
 
 /** `GET /health` and `GET /model`. */
 export function modelInfoRoutes({ engine }: EncoderContext): readonly Route[] {
-  const metadata = modelFacts(engine.manifest);
+  const metadata = modelFacts(engine);
   return [
     bodilessRoute({
       method: 'get',
@@ -55,7 +56,10 @@ function staticFormFacts({
 }
 
 /** The response of `GET /model`. */
-function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
+function modelFacts({
+  manifest,
+  limits,
+}: Pick<ServingEngine, 'manifest' | 'limits'>): Static<typeof modelMetadata> {
   const {
     name,
     version,
@@ -80,6 +84,7 @@ function modelFacts(manifest: Manifest): Static<typeof modelMetadata> {
     // JavaScript objects always have their integer keys in numeric order.
     ...(id2label ? { id2label: { ...id2label } } : {}),
     ...(images?.recipe.size ? { image_size: images.recipe.size } : {}),
+    ...(images ? { max_image_bytes: limits.images.bytes, max_image_pixels: limits.images.pixels } : {}),
     ...(detection ? { threshold: detection.threshold ?? DEFAULT_THRESHOLD } : {}),
     // Softmax, the default, is omitted, so that the response for most models contains only the
     // fields that the contract defines.

@@ -1,4 +1,4 @@
-import { addressKind, isIpAddress } from '#core/net/public-address.ts';
+import { addressKind, isIpAddress, isLocalHost } from '#core/net/public-address.ts';
 import type { Path, ResolveContext } from './context.ts';
 
 /** Reads a URL from the file; undefined if missing, or if invalid, which is reported. */
@@ -29,12 +29,5 @@ export function readBaseUrl(
   return text;
 }
 
-/**
- * Whether a URL contains a local or private address. Host names do not count, because they can resolve to any
- * address later.
- */
-export function isLocalUrl(text: string): boolean {
-  const { hostname } = new URL(text);
-  if (/^(localhost|.+\.localhost)\.?$/i.test(hostname)) return true;
-  return isIpAddress(hostname) && addressKind(hostname) === 'private';
-}
+/** Whether a URL contains a local or private address. */
+export const isLocalUrl = (text: string): boolean => isLocalHost(new URL(text).hostname);
