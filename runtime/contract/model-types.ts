@@ -172,6 +172,12 @@ export const hasMixedInputs = (type: ModelType): boolean => rowOf(type).input ==
 export const hasImageInputs = (type: ModelType): boolean =>
   rowOf(type).input === 'image' || rowOf(type).input === 'image with labels';
 
+/** Whether a result consists of one score for each label of the model. */
+export function isClassifier(type: ModelType): boolean {
+  const { labels = false, shape } = rowOf(type);
+  return labels && shape.length === 2;
+}
+
 /** The kind of vectors in this model type's results; undefined if results are not vectors. */
 export const vectorKind = (type: ModelType): TypeRow['vectors'] => rowOf(type).vectors;
 

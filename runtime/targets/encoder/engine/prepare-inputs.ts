@@ -5,14 +5,14 @@ import { type AppliedPrompt, NO_PROMPT } from '#core/model/applied-prompt.ts';
 import { joinPair } from '#core/model/pair-prompt.ts';
 import { NO_IMAGE, readImage } from './image-input.ts';
 import { checkCount, checkSizes, ITSELF } from './input-limits.ts';
-import type { EngineInput, EngineLimits, EngineRequest } from './serving.ts';
+import type { EngineInput, EngineLimits, EngineRequest, PreparedInput } from './serving.ts';
 
 /** Returns the inputs of a request as the tokenizer gets them. Rejects invalid inputs. */
 export function prepareInputs(
   { inputs, prompt = NO_PROMPT, instruction, indexOf = ITSELF, counted }: EngineRequest,
   manifest: Manifest,
   limits: EngineLimits,
-): readonly EngineInput[] {
+): readonly PreparedInput[] {
   if (readsImages(manifest.modelType)) {
     if (inputs.length === 0) throw inputError(NO_IMAGE);
     checkCount(inputs.length, limits);
@@ -20,22 +20,25 @@ export function prepareInputs(
   }
   if (inputs.length === 0 || inputs.some(isEmpty)) throw inputError('Cannot tokenize empty string');
   // The prompt is read with each text, so it counts toward the limits.
-  const prepared = withPairPrompt(withPrompt(inputs, prompt), manifest, instruction);
+  const readable = inputs.map((input, index) => withImage(input, `Input ${indexOf(index)}`, limits));
+  const prepared = withPairPrompt(withPrompt(readable, prompt), manifest, instruction);
   checkSizes(prepared, limits, { indexOf, counted });
   const maxTokenId = manifest.tokenizer.vocabularySize - 1;
   for (const [index, input] of prepared.entries()) {
     if ('ids' in input) checkIds(input.ids, indexOf(index), maxTokenId);
   }
-  if (!manifest.images) return prepared;
-  return prepared.map((input, index) =>
-    'image' in input || 'imageUrl' in input
-      ? readImage(input, `Input ${indexOf(index)}`, limits.images)
-      : input,
-  );
+  return prepared;
 }
 
+/** Reads an image between the texts of a model that reads both. */
+const withImage = (input: EngineInput, place: string, { images }: EngineLimits): PreparedInput =>
+  'image' in input || 'imageUrl' in input ? readImage(input, place, images) : input;
+
 /** Returns the inputs with a prompt before each text. Inputs that consist of token ids are not changed. */
-function withPrompt(inputs: readonly EngineInput[], { text: prompt }: AppliedPrompt): readonly EngineInput[] {
+function withPrompt(
+  inputs: readonly PreparedInput[],
+  { text: prompt }: AppliedPrompt,
+): readonly PreparedInput[] {
   if (prompt === '') return inputs;
   return inputs.map((input) => ('text' in input ? { ...input, text: prompt + input.text } : input));
 }
@@ -45,10 +48,10 @@ function withPrompt(inputs: readonly EngineInput[], { text: prompt }: AppliedPro
  * single text is read as it is, so it can contain a pair in the form of the prompt.
  */
 function withPairPrompt(
-  inputs: readonly EngineInput[],
+  inputs: readonly PreparedInput[],
   { pairPrompt }: Manifest,
   instruction: string | undefined,
-): readonly EngineInput[] {
+): readonly PreparedInput[] {
   if (!pairPrompt) return inputs;
   return inputs.map((input, index) => {
     if ('text' in input && input.pair !== undefined)

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { itemAt } from '#core/values/item-at.ts';
-import type { EngineAnswer, EngineInput, EngineRequest, OverflowRule, View } from './serving.ts';
+import type { EngineAnswer, PreparedInput, PreparedRequest, OverflowRule, View } from './serving.ts';
 
 /** Runs the inputs of a request. `truncated` of the answer contains indexes of these inputs. */
-export type Submit = (request: EngineRequest, onOverflow: OverflowRule) => Promise<EngineAnswer>;
+export type Submit = (request: PreparedRequest, onOverflow: OverflowRule) => Promise<EngineAnswer>;
 
 /** The result of one input as the cache stores it. */
 interface Known {
@@ -120,12 +120,12 @@ function keysFor(
     indexOf: _indexOf,
     counted: _counted,
     ...others
-  }: EngineRequest,
+  }: PreparedRequest,
   onOverflow: OverflowRule,
-): (input: EngineInput) => string {
+): (input: PreparedInput) => string {
   const settings = JSON.stringify([others, onOverflow]);
   return (input) => hash('sha256', `${settings}\n${keyOfInput(input)}`, 'base64');
 }
 
-const keyOfInput = (input: EngineInput): string =>
+const keyOfInput = (input: PreparedInput): string =>
   'image' in input ? hash('sha256', input.image, 'base64') : JSON.stringify(input);

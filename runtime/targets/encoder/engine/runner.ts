@@ -18,7 +18,7 @@ import { ITSELF } from './input-limits.ts';
 import { EngineJob, type JobItem } from './job.ts';
 import { laneOf } from './lanes.ts';
 import type { Submit } from './result-cache.ts';
-import type { EngineInput, EngineRequest, OverflowRule, TruncationSide } from './serving.ts';
+import type { PreparedInput, PreparedRequest, OverflowRule, TruncationSide } from './serving.ts';
 
 export interface Runner {
   /** Tokenizes the inputs of a request, runs the model on them and collects the results. */
@@ -43,7 +43,7 @@ const INPUTS_AT_ONCE = 64;
 const CHARACTERS_AT_ONCE = 4096;
 
 /** Returns the end of the inputs to tokenize next; at least one input. */
-function endOfTurn(inputs: readonly EngineInput[], start: number): number {
+function endOfTurn(inputs: readonly PreparedInput[], start: number): number {
   let characters = 0;
   let end = start;
   do {
@@ -75,7 +75,7 @@ export function createRunner(
   const encode = async (
     texts: readonly TextInput[],
     side: TruncationSide,
-    { role = 'document', labels }: EngineRequest,
+    { role = 'document', labels }: PreparedRequest,
   ): Promise<TokenizedText[]> => {
     if (texts.length === 0) return [];
     const rules = multiVector?.[role];
@@ -94,9 +94,9 @@ export function createRunner(
     }
   };
   const tokenize = async (
-    inputs: readonly EngineInput[],
+    inputs: readonly PreparedInput[],
     side: TruncationSide,
-    request: EngineRequest,
+    request: PreparedRequest,
   ): Promise<readonly TokenizedText[]> => {
     const encoded = await encode(
       inputs.filter((input) => 'text' in input),
@@ -114,7 +114,7 @@ export function createRunner(
     });
     return withAdapter(texts, request.prompt ?? NO_PROMPT);
   };
-  const feed = async (job: EngineJob, request: EngineRequest, onOverflow: OverflowRule): Promise<void> => {
+  const feed = async (job: EngineJob, request: PreparedRequest, onOverflow: OverflowRule): Promise<void> => {
     const { inputs, overflow, indexOf = ITSELF, role = 'document' } = request;
     const { rule = onOverflow, side = truncationSide } = overflow ?? {};
     for (let start = 0, end = 0; start < inputs.length && !job.ended; start = end) {

@@ -31,6 +31,7 @@ import type {
   EngineInput,
   EngineLimits,
   EngineObserver,
+  PreparedInput,
   ServingEngine,
   TokenBoundary,
   TruncationSide,
@@ -274,7 +275,7 @@ async function warmUp(
 ): Promise<void> {
   const entities = planEntities({ entities: settings }, { labels: ['a'] });
   const view = { kind: 'result', format: 'json', options: { entities } } as const;
-  const image = (): EngineInput => readImage(SMALLEST_IMAGE, 'The first image', DEFAULT_IMAGE_LIMITS);
+  const image = (): PreparedInput => readImage(SMALLEST_IMAGE, 'The first image', DEFAULT_IMAGE_LIMITS);
   const text = { text: mask ? `${mask.token} a` : 'a' };
   const inputs = readsImages(modelType)
     ? [image()]

@@ -17,12 +17,13 @@ import type { ResultOptions } from '../tasks/task.ts';
  * One model input: a text, a pair of texts, token ids that bypass the tokenizer, or the file of an image.
  * For models that read images, a text is an image in base64 or a `data:` URL.
  */
-export type EngineInput =
+export type PreparedInput =
   | { readonly text: string; readonly pair?: string | undefined }
   | { readonly ids: readonly number[] }
-  | { readonly image: Uint8Array }
-  /** The URL of an image, which is fetched if its host is allowed. */
-  | { readonly imageUrl: string };
+  | { readonly image: Uint8Array };
+
+/** An input of a request. The URL of an image is replaced with the image if its host is allowed. */
+export type EngineInput = PreparedInput | { readonly imageUrl: string };
 
 /** The form of each result. A result is rendered in the thread that computed it. */
 export type View =
@@ -57,6 +58,11 @@ export type View =
    * number.
    */
   | { readonly kind: 'hybrid'; readonly query: HybridQuery };
+
+/** A request whose inputs have been checked. */
+export interface PreparedRequest extends Omit<EngineRequest, 'inputs'> {
+  readonly inputs: readonly PreparedInput[];
+}
 
 export interface EngineRequest {
   readonly inputs: readonly EngineInput[];

@@ -1,3 +1,4 @@
+import { hasImageInputs } from '#contract/model-types.ts';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AppError } from '#contract/errors.ts';
@@ -166,8 +167,7 @@ async function inferWindow(
 type TextOrPath = Exclude<TextOrError, { readonly error: string }>;
 
 /** The text of an input, or the path of its image. */
-const wordingOf = (item: TextOrPath): string =>
-  'text' in item ? item.text : item.image;
+const wordingOf = (item: TextOrPath): string => ('text' in item ? item.text : item.image);
 
 /** The fields of a result line. */
 async function printed(

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { createResultCache } from '#encoder/engine/result-cache.ts';
-import type { EngineAnswer, EngineRequest } from '#encoder/engine/serving.ts';
+import type { EngineAnswer, PreparedRequest } from '#encoder/engine/serving.ts';
 
-const VIEW: EngineRequest['view'] = { kind: 'result', format: 'json', options: {} };
+const VIEW: PreparedRequest['view'] = { kind: 'result', format: 'json', options: {} };
 const TIMINGS = { tokenization: 1, queue: 1, inference: 1, total: 3 };
-const texts = (...list: string[]): EngineRequest['inputs'] => list.map((text) => ({ text }));
+const texts = (...list: string[]): PreparedRequest['inputs'] => list.map((text) => ({ text }));
 
 /** A cache in front of an engine whose result is the text itself; long texts are truncated. */
 function setUp(maxBytes = 1_000_000) {
   const runs: { readonly texts: unknown[]; readonly positions: readonly number[] }[] = [];
-  const answer = ({ inputs }: EngineRequest): EngineAnswer => {
+  const answer = ({ inputs }: PreparedRequest): EngineAnswer => {
     const all = inputs.map((input) => {
       if ('image' in input) return Buffer.from(input.image).toString();
       return 'text' in input ? input.text + (input.pair ?? '') : input.ids.join();
@@ -29,7 +29,10 @@ function setUp(maxBytes = 1_000_000) {
     runs.push({ texts: [...inputs], positions: inputs.map((_, at) => indexOf(at)) });
     return answer(request);
   });
-  const run = async (request: Partial<EngineRequest> & Pick<EngineRequest, 'inputs'>, rule = 'truncate') => {
+  const run = async (
+    request: Partial<PreparedRequest> & Pick<PreparedRequest, 'inputs'>,
+    rule = 'truncate',
+  ) => {
     const { results, ...rest } = await cache.submit({ view: VIEW, ...request }, rule as 'truncate');
     return { ...rest, results: results.map((bytes) => Buffer.from(bytes).toString()) };
   };
@@ -62,7 +65,7 @@ test('only inputs without a known result run, and repeated inputs of a request r
   ]);
 });
 
-test.each<[string, Partial<EngineRequest>]>([
+test.each<[string, Partial<PreparedRequest>]>([
   ['view', { view: { kind: 'vector', format: 'base64' } }],
   ['dimensions', { view: { kind: 'result', format: 'json', options: { dimensions: 2 } } }],
   ['role', { role: 'query' }],
@@ -110,6 +113,6 @@ test('a request with more results than fit is answered in full', async () => {
 test('scores for the vectors of a query are not stored', async () => {
   const { cache, run } = setUp();
   const query = { data: new Float32Array(), rows: 0, width: 1 };
-  await run({ inputs: texts('a'), view: { kind: 'max-sim', query } as unknown as EngineRequest['view'] });
+  await run({ inputs: texts('a'), view: { kind: 'max-sim', query } as unknown as PreparedRequest['view'] });
   expect(cache.bytes()).toBe(0);
 });

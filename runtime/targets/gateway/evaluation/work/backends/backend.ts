@@ -64,9 +64,6 @@ export type Chat = (
   isUsable?: (reply: ChatReply) => boolean,
 ) => Promise<ChatReply>;
 
-/** Types of the encoders that tasks can use. */
-export type WorkModelType = ModelType | 'object_detection';
-
 /** What encoders can be called for. */
 export type EncoderCall = 'classify' | 'tag' | 'embed' | 'detect';
 
@@ -75,7 +72,7 @@ export interface BackendModel {
   /** Name for messages. */
   readonly name: string;
   /** Encoder type; undefined for other backends and for encoders behind the gateway. */
-  readonly modelType: WorkModelType | undefined;
+  readonly modelType: ModelType | undefined;
   /** The model's labels, if it reports them. */
   readonly labels: readonly string[] | undefined;
   readonly classify?: BatchCall<LabelScores>;

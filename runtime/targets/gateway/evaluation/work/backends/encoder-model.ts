@@ -1,5 +1,5 @@
 import { AppError } from '#contract/errors.ts';
-import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
+import { MODEL_TYPE_NAMES, type ModelType } from '#contract/model-types.ts';
 import { keysOf } from '#core/values/keys.ts';
 import { withArticle } from '#core/text/with-article.ts';
 import { isObject } from '#core/json/is-object.ts';
@@ -14,7 +14,6 @@ import type {
   DetectedObject,
   EncoderCall,
   TaggedText,
-  WorkModelType,
 } from './backend.ts';
 import type { BackendResponse, BackendConnection } from './connect.ts';
 
@@ -36,8 +35,7 @@ export async function encoderModel(
 ): Promise<BackendModel> {
   const { json } = await connection.request({ path: '/model' }, signal);
   const table = callsFor(name, connection);
-  const types: readonly WorkModelType[] = [...keysOf(table), ...MODEL_TYPE_NAMES];
-  const modelType = types.find((type) => type === json['model_type']);
+  const modelType = MODEL_TYPE_NAMES.find((type) => type === json['model_type']);
   if (modelType === undefined) throw noEncoder(name);
   const id2label = json['id2label'];
   const labels = isObject(id2label) ? Object.values(id2label).map(String) : undefined;
@@ -59,7 +57,7 @@ const noEncoder = (name: string): AppError =>
 
 type ModelCalls = Pick<BackendModel, EncoderCall | 'tokenVectors'>;
 
-function callsFor(name: string, connection: BackendConnection): Partial<Record<WorkModelType, ModelCalls>> {
+function callsFor(name: string, connection: BackendConnection): Partial<Record<ModelType, ModelCalls>> {
   const predict =
     <Value>(options: object, read: (result: Result) => Value | undefined): BatchCall<Value> =>
     async (inputs, signal) => {

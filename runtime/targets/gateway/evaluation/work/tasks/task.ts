@@ -7,12 +7,13 @@ import { GROUND_TRUTH, isEmptyCell, EXAMPLES } from '../../datasets/check-row.ts
 import { imageData } from '../../../shared/image-data.ts';
 import { imageName } from '../../../store/image-name.ts';
 import { textOfRow } from '../inference/words.ts';
-import type { BackendModel, EncoderCall, WorkModelType } from '../backends/backend.ts';
+import type { ModelType } from '#contract/model-types.ts';
+import type { BackendModel, EncoderCall } from '../backends/backend.ts';
 
 /** A task's definition: how models perform it, and how their outputs are evaluated. */
 export interface EvaluatedTask {
   /** Encoder types that can perform the task. */
-  readonly modelTypes: readonly WorkModelType[];
+  readonly modelTypes: readonly ModelType[];
   /** What an encoder is called for; undefined for tasks of generative models. */
   readonly call?: EncoderCall | undefined;
   /** Whether the models read images. They read texts by default. */

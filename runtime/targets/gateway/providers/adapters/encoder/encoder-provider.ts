@@ -15,7 +15,7 @@ import type { Clock } from '#platform/clock.ts';
 import { createExchange, type Exchange, type JsonAnswer, isFailed } from '../exchange.ts';
 import { createProvider } from '../create-provider.ts';
 import { createRedact } from '../redact.ts';
-import { MODEL_TYPE_NAMES, type ModelType } from '#contract/model-types.ts';
+import { isClassifier, MODEL_TYPE_NAMES, type ModelType } from '#contract/model-types.ts';
 import { failure } from '../failure.ts';
 import type { Json } from '../../shapes/chat.ts';
 import type { AnswerSummary } from '../../streams/stream.ts';
@@ -102,9 +102,6 @@ interface Prediction extends Json {
   readonly top?: readonly { readonly label: string; readonly score: number }[];
 }
 
-/** Model types whose results are scores for labels. */
-const CLASSIFIERS: readonly ModelType[] = ['sequence_classification', 'image_classification'];
-
 /** Classifies texts or images. */
 function createClassify(
   exchange: Exchange,
@@ -125,7 +122,7 @@ function createClassify(
     // The error does not indicate whether it was caused by the texts or by the model type, so the model
     // type is requested.
     const type = kind === 'bad_request' ? await modelTypeOf(exchange, signal, timeoutMs) : undefined;
-    return type === undefined || CLASSIFIERS.includes(type) ? answer : noClassifier(name, error);
+    return type === undefined || isClassifier(type) ? answer : noClassifier(name, error);
   };
 }
 

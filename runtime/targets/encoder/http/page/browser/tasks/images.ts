@@ -42,4 +42,14 @@ export const imageEmbedding: Task<{ readonly results: readonly Embedded[] }> = {
     ),
 };
 
+/** An image with its results. */
+export const imageResult = (one: Sent, ...parts: Node[]) =>
+  element(
+    'article',
+    { class: 'result' },
+    element('h3', {}, `Image ${one.number}`),
+    element('img', { src: one.text, alt: nameOf(one), class: 'thumbnail' }),
+    ...parts,
+  );
+
 export const nameOf = ({ name = 'Image' }: Sent) => name;
