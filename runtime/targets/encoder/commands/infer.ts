@@ -10,7 +10,7 @@ import { type Engine, openEngine } from '../engine/engine.ts';
 import { inferArguments } from '../infer/arguments.ts';
 import { INPUT_FORMATS } from '../infer/formats.ts';
 import type { ImageArguments } from '../infer/image-arguments.ts';
-import { IMAGE_OPTIONS, readImageHosts, readImageLimits } from './image-options.ts';
+import { IMAGE_OPTIONS, readImageHosts, readImageLimits } from '../servers/image-options.ts';
 import type { Timing } from '#platform/step-timing.ts';
 import type { Step } from '../engine/steps.ts';
 import { flagsOfTypes, printOptions, roleIn, stageIn } from '../infer/print-options.ts';

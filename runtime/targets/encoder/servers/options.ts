@@ -2,7 +2,7 @@ import type { Option } from '#serve/cli/command.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { PROCESS_OPTIONS } from '#serve/program/process-options.ts';
 import { withEnvironment } from '#serve/cli/values.ts';
-import { IMAGE_OPTIONS } from '../commands/image-options.ts';
+import { IMAGE_OPTIONS } from './image-options.ts';
 
 const environment = (options: Readonly<Record<string, Option>>): Record<string, Option> =>
   withEnvironment('ENCODERFILE', options);

@@ -7,7 +7,7 @@ import { type MetricsAccess, metricsAccess } from '#core/cli/common-flags.ts';
 import { type ReadTracing, readTracing } from '#serve/telemetry/read-tracing.ts';
 import { readTls, type TlsFiles } from '#serve/tls.ts';
 import type { EngineLimits } from '../engine/serving.ts';
-import { readImageHosts, readImageLimits } from '../commands/image-options.ts';
+import { readImageHosts, readImageLimits } from './image-options.ts';
 import type { Address, Addresses } from './addresses.ts';
 import { readFileSync } from 'node:fs';
 import type { UrlHost } from '#core/net/url-hosts.ts';

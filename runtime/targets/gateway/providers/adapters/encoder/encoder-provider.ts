@@ -145,7 +145,7 @@ function readScores(
 
 const noClassifier = (name: string, cause?: unknown): FailedAnswer =>
   failure('unsupported', {
-    text: `Encoder \`${name}\` cannot classify. Use an encoder with a model of type ${CLASSIFIERS.join(' or ')}.`,
+    text: `Encoder \`${name}\` cannot classify. Use an encoder with a model of type ${MODEL_TYPE_NAMES.filter(isClassifier).join(' or ')}.`,
     cause,
   });
 
