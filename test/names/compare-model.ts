@@ -22,6 +22,10 @@ type Result = Parameters<typeof rowOf>[0] & {
   readonly masks?: readonly { readonly candidates: readonly { readonly score: number }[] }[];
   readonly sparse?: { readonly values: readonly number[] };
   readonly embedding?: readonly number[];
+  readonly objects?: readonly {
+    readonly score: number;
+    readonly box: Readonly<Record<'xmin' | 'ymin' | 'xmax' | 'ymax', number>>;
+  }[];
   readonly segments?: readonly { readonly mask: { readonly counts: readonly number[] } }[];
   /** Of each token. */
   readonly embeddings?: readonly { readonly embedding: readonly number[] }[];
@@ -66,7 +70,7 @@ export async function differenceOf(
   return Math.max(...differences);
 }
 
-function bodyOf({ task }: NamedModel, inputs: readonly string[]): object {
+function bodyOf({ task, made }: NamedModel, inputs: readonly string[]): object {
   switch (task) {
     case 'pairs':
     case 'causal':
@@ -83,6 +87,8 @@ function bodyOf({ task }: NamedModel, inputs: readonly string[]): object {
       return { inputs: inputs.map((context) => ({ question: QUESTION, context })) };
     case 'm3':
       return { inputs, outputs: ['dense', 'sparse', 'multi_vector'] };
+    case 'image':
+      return made === 'detr' || made === 'yolos' ? { inputs, threshold: ENTITY_THRESHOLD } : { inputs };
     default:
       return { inputs };
   }
@@ -92,14 +98,34 @@ const entitiesOf = ({ entities = [] }: Result): unknown[] =>
   entities.map(({ start, end, label }) => [start, end, label]);
 
 function numbersOf(result: Result): readonly number[] {
-  const { answers, masks, sparse, embeddings, entities, segments, vectors = [], embedding = [] } = result;
+  const {
+    answers,
+    masks,
+    sparse,
+    embeddings,
+    entities,
+    objects,
+    segments,
+    vectors = [],
+    embedding = [],
+  } = result;
   if (embeddings) return embeddings.flatMap((token) => token.embedding);
   if (segments) return segments.flatMap(({ mask }) => mask.counts);
+  if (objects) return objects.flatMap(numbersOfObject);
   if (entities) return entities.map(({ score }) => score);
   if (answers) return answers.map(({ score }) => score);
   if (masks) return masks.flatMap(({ candidates }) => candidates.map(({ score }) => score));
   return sparse ? [...embedding, ...sparse.values, ...vectors.flat()] : rowOf(result);
 }
+
+/** Boxes are in thousands of pixels, as in image_models.py. */
+const numbersOfObject = ({
+  score,
+  box: { xmin, ymin, xmax, ymax },
+}: NonNullable<Result['objects']>[number]): number[] => [
+  score,
+  ...[xmin, ymin, xmax, ymax].map((side) => side / 1000),
+];
 
 /** Infinity if a row has another number of values, or a value is not a number. */
 function relativeDifference(actual: Rows, expected: Rows, least: number): number {

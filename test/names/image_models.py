@@ -11,6 +11,8 @@ from PIL import Image
 TOWER = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64)
 SMALL = dict(**TOWER, initializer_range=0.3)
 LABELS = dict(id2label={at: f"label {at}" for at in range(7)}, label2id={f"label {at}": at for at in range(7)})
+# As ENTITY_THRESHOLD in compare-model.ts: random models have low scores.
+THRESHOLD = 0.05
 STAGES = dict(depths=[1, 1, 1, 1], initializer_range=0.3)
 
 
@@ -29,7 +31,7 @@ def features(output):
     return (output if isinstance(output, torch.Tensor) else output.pooler_output)[0]
 
 
-def runs(scores, image):
+def runs(scores, image, _):
     """The numbers of pixels outside and inside the mask of each label, in turn, column by column."""
     enlarged = torch.nn.functional.interpolate(scores[None], size=(image.height, image.width), mode="bilinear", align_corners=False)
     labels = enlarged[0].argmax(0).T.flatten()
@@ -40,7 +42,14 @@ def runs(scores, image):
     return torch.tensor(counts)
 
 
-# By `made` in list-images.ts: the model, the numbers of an image, and what else is done with these and the image.
+def objects(output, image, processor):
+    """The score and the box of each object, highest score first. Boxes are in thousands of pixels, so that scores count as well."""
+    (found,) = processor.post_process_object_detection(output, THRESHOLD, [(image.height, image.width)])
+    order = found["scores"].argsort(descending=True)
+    return torch.cat([found["scores"][order, None], found["boxes"][order] / 1000], 1).flatten()
+
+
+# By `made` in list-images.ts: the model, the numbers of an image, and what else is done with these, the image and the processor.
 MADE = {
     "vit": (
         lambda: tf.ViTForImageClassification(tf.ViTConfig(**SMALL, **LABELS, image_size=224, patch_size=16)),
@@ -81,6 +90,24 @@ MADE = {
         lambda model, pixels: model(pixels).logits[0],
         runs,
     ),
+    "detr": (
+        lambda: tf.DetrForObjectDetection(
+            tf.DetrConfig(
+                backbone_config=tf.ResNetConfig(embedding_size=8, hidden_sizes=[8, 8, 16, 16], depths=[1, 1, 1, 1], out_features=["stage4"]),
+                d_model=32, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2, decoder_attention_heads=2,
+                encoder_ffn_dim=32, decoder_ffn_dim=32, num_queries=8, init_std=0.3, **LABELS,
+            )
+        ),
+        lambda model, pixels: model(pixels),
+        objects,
+    ),
+    "yolos": (
+        lambda: tf.YolosForObjectDetection(
+            tf.YolosConfig(**TOWER, initializer_range=0.1, **LABELS, image_size=[800, 1333], patch_size=16, num_detection_tokens=8, use_mid_position_embeddings=False)
+        ),
+        lambda model, pixels: model(pixels),
+        objects,
+    ),
     "clip": (
         lambda: tf.CLIPModel(towers(tf.CLIPConfig, dict(max_position_embeddings=77), dict(patch_size=32))),
         lambda model, pixels: features(model.get_image_features(pixels)),
@@ -114,6 +141,6 @@ def image(folder, row, job):
         read = Image.open(io.BytesIO(base64.b64decode(text))).convert("RGB")
         found = numbers(model, processor(read, return_tensors="pt")["pixel_values"])
         for step in then:
-            found = step(found, read)
+            found = step(found, read, processor)
         rows.append(found.tolist())
     return {"rows": rows}

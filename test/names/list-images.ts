@@ -68,6 +68,16 @@ const convnext = {
   size: { shortest_edge: 224 },
 };
 
+const objects = {
+  do_normalize: true,
+  do_resize: true,
+  format: 'coco_detection',
+  image_mean: IMAGENET_MEAN,
+  image_std: IMAGENET_STD,
+  max_size: 1333,
+  size: 800,
+};
+
 /** Models of images. */
 export const IMAGES: readonly NamedModel[] = [
   image('google/vit-base-patch16-224', 'vit', { ...vit, ...square(224) }),
@@ -97,8 +107,8 @@ export const IMAGES: readonly NamedModel[] = [
   image('openai/clip-vit-base-patch32', 'clip', clip),
   image('google/siglip-base-patch16-224', 'siglip', { ...siglip, ...square(224) }),
   image('google/siglip2-base-patch16-224', 'siglip', { ...siglip, ...square(224) }),
-  other('facebook/detr-resnet-50', 'detr', 'DetrForObjectDetection'),
-  other('hustvl/yolos-tiny', 'yolos', 'YolosForObjectDetection'),
+  image('facebook/detr-resnet-50', 'detr', { ...objects, feature_extractor_type: 'DetrFeatureExtractor' }),
+  image('hustvl/yolos-tiny', 'yolos', { ...objects, feature_extractor_type: 'YolosFeatureExtractor' }),
   image('nvidia/segformer-b0-finetuned-ade-512-512', 'segformer', {
     do_normalize: true,
     do_resize: true,
