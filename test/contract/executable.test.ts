@@ -98,7 +98,7 @@ verifiesOnce('executable:other-libraries', async () => {
   if (process.platform !== 'linux') return;
   const other = join(folder(), 'other');
   mkdirSync(other);
-  // The loader would stop at this file: it is no library.
+  // The loader would stop at this file: it is not a library.
   writeFileSync(join(other, 'libonnxruntime.so.1'), 'not a library');
   const env = { LD_LIBRARY_PATH: other };
   expect(labelOf(await runExecutable(builtExecutable('sentiment'), INFER, { env }))).toBe('POSITIVE');

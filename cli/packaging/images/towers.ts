@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import type { TowersModelType } from '#contract/model-types.ts';
+import { lookup } from '#core/values/lookup.ts';
 import { findArchitecture } from '../architectures/architectures.ts';
 import { towerConfig } from '../architectures/towers.ts';
 import { isStoredWeights } from '../architectures/weight-files.ts';
@@ -44,7 +45,7 @@ export interface ReadTowers {
 }
 
 /** The maximum number of tokens if config.json does not state it, as in transformers. */
-const DEFAULT_LENGTHS: Readonly<Record<string, number>> = { clip: 77, siglip: 64 };
+const DEFAULT_LENGTHS = lookup({ clip: 77, siglip: 64 });
 
 /** Reads the settings that models of all types with two encoders have. */
 export async function readTowers(

@@ -4,7 +4,7 @@ import { createByteBudget } from '#core/limits/byte-budget.ts';
 import { readUrlHost, type UrlHost } from '#core/net/url-hosts.ts';
 import { createImageUrls, type ImageUrlOptions } from '#encoder/engine/image-urls.ts';
 import type { EngineInput } from '#encoder/engine/serving.ts';
-import { localHttp } from '../../../../helpers/local-http.ts';
+import { localHttp } from '#test/helpers/local-http.ts';
 
 function imageUrls(port: number, options: Partial<ImageUrlOptions> = {}) {
   const hosts = [readUrlHost(`127.0.0.1:${port}`) as UrlHost];
