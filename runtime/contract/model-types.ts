@@ -15,6 +15,8 @@ interface TypeRow {
   readonly vectors?: 'tokens' | 'text' | 'late-interaction' | 'sparse';
   /** Whether results contain the labels from config.json. */
   readonly labels?: true;
+  /** Whether a result consists of one score for each of these labels. */
+  readonly classifies?: true;
   /** Whether a transform can change results. */
   readonly transforms?: true;
   /**
@@ -52,6 +54,7 @@ export const MODEL_TYPES = {
     output: 'logits',
     shape: ['batch_size', 'num_labels'],
     labels: true,
+    classifies: true,
     transforms: true,
     windows: { never: 'scores of text parts cannot be merged' },
   },
@@ -98,6 +101,7 @@ export const MODEL_TYPES = {
     output: 'logits',
     shape: ['batch_size', 'num_labels'],
     labels: true,
+    classifies: true,
     windows: IMAGES,
   },
   /** One vector per patch of an image, or one per image. */
@@ -173,10 +177,7 @@ export const hasImageInputs = (type: ModelType): boolean =>
   rowOf(type).input === 'image' || rowOf(type).input === 'image with labels';
 
 /** Whether a result consists of one score for each label of the model. */
-export function isClassifier(type: ModelType): boolean {
-  const { labels = false, shape } = rowOf(type);
-  return labels && shape.length === 2;
-}
+export const isClassifier = (type: ModelType): boolean => rowOf(type).classifies === true;
 
 /** The kind of vectors in this model type's results; undefined if results are not vectors. */
 export const vectorKind = (type: ModelType): TypeRow['vectors'] => rowOf(type).vectors;

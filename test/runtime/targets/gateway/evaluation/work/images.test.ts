@@ -122,7 +122,7 @@ test('an image that an executable rejects fails only its own row', async () => {
   expect(answers.map(({ error }) => error)).toEqual([
     null,
     expect.stringContaining('60000 x 60000 pixels'),
-    expect.stringContaining('must be an image in base64 or a data: URL'),
+    expect.stringContaining('images are not fetched from URLs'),
     null,
   ]);
 });
