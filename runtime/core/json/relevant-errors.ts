@@ -59,8 +59,12 @@ export interface SchemaBranch {
   readonly anyOf?: readonly SchemaBranch[];
 }
 
-/** Whether a value has the alternative's type; for lists, whether the first element has the item type. */
-function fits({ type, items }: SchemaBranch, value: unknown): boolean {
+/**
+ * Whether a value has the alternative's type, or one of its types; for lists, whether the first element has
+ * the item type.
+ */
+function fits({ type, items, anyOf }: SchemaBranch, value: unknown): boolean {
+  if (anyOf) return anyOf.some((branch) => fits(branch, value));
   if (type !== (typeOf(value) === 'number' && type === 'integer' ? 'integer' : typeOf(value))) return false;
   return !Array.isArray(value) || value.length === 0 || items === undefined || fits(items, value[0]);
 }

@@ -152,7 +152,7 @@ test('images that an encoder cannot read are rejected with its sentence, and cos
   header.writeUInt32BE(60_000, 16);
   header.writeUInt32BE(60_000, 20);
   for (const [input, message] of [
-    [[{ image: address }], 'must be an image in base64 or a data: URL'],
+    [[{ image: address }], 'images are not fetched from URLs'],
     [[{ image: `data:image/png;base64,${address}` }], 'must be an image in base64 or a data: URL'],
     [['a text'], 'must be an image in base64 or a data: URL'],
     [[{ image: header.toString('base64') }], '60000 x 60000 pixels'],
