@@ -169,8 +169,8 @@ export interface KeptAnswer {
 /** Responses shared by an experiment's jobs. */
 export interface AnswerStore {
   find(key: string): Promise<KeptAnswer | undefined>;
-  /** Stores a response in the background. */
-  keep(key: string, answer: KeptAnswer): void;
+  /** Stores a response in the background. Resolves when `find` returns it. */
+  keep(key: string, answer: KeptAnswer): Promise<unknown>;
 }
 
 /** A job's environment. */

@@ -314,6 +314,7 @@ function createAnswerClient(
         .catch(() => undefined)
         .finally(() => sending.delete(sent));
       sending.add(sent);
+      return sent;
     },
     async flushed() {
       await Promise.all(sending);

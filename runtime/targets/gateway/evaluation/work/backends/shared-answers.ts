@@ -23,27 +23,39 @@ export function withSharedAnswers(
 
 /** `identity` is everything besides messages and parameters that responses depend on. */
 function sharedChat(chat: Chat, identity: object, store: AnswerStore): Chat {
+  /** Responses that the store does not return yet. */
   const asked = new Map<string, Promise<ChatReply>>();
-  const answer = async (key: string, ...[messages, generation, signal, isUsable]: Parameters<Chat>) => {
+  const forget = (key: string, reply: Promise<ChatReply>): void => {
+    if (asked.get(key) === reply) asked.delete(key);
+  };
+  const answer = async (
+    [messages, generation, signal, isUsable]: Parameters<Chat>,
+    key: string,
+    onKept: () => void,
+  ): Promise<ChatReply> => {
     const kept = await store.find(key);
-    if (kept) return { ...kept, isShared: true };
+    if (kept) {
+      onKept();
+      return { ...kept, isShared: true };
+    }
     const reply = await chat(messages, generation, signal, isUsable);
     const { isShared: _, ...answered } = reply;
-    if (isUsable?.(reply) !== false) store.keep(key, answered);
+    if (isUsable?.(reply) === false) onKept();
+    else void store.keep(key, answered).finally(onKept);
     return reply;
   };
-  return async (messages, generation, signal, isUsable) => {
+  return async (...request) => {
+    const [messages, generation, , isUsable] = request;
     const key = sha256(JSON.stringify([identity, messages, generation]));
-    for (let first = asked.get(key); first; first = asked.get(key)) {
+    let seen: Promise<ChatReply> | undefined;
+    for (let first = asked.get(key); first && first !== seen; first = asked.get(key)) {
+      seen = first;
       const reply = await first.catch(() => undefined);
       if (reply && isUsable?.(reply) !== false) return { ...reply, isShared: true };
     }
-    const reply = answer(key, messages, generation, signal, isUsable);
+    const reply = answer(request, key, () => forget(key, reply));
     asked.set(key, reply);
-    try {
-      return await reply;
-    } finally {
-      asked.delete(key);
-    }
+    reply.catch(() => forget(key, reply));
+    return await reply;
   };
 }

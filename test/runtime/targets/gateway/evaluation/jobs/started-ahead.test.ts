@@ -61,7 +61,7 @@ test('a failed job sends no more rows and waits for responses to those already s
   const kept: string[] = [];
   const answers: AnswerStore = {
     find: async () => undefined,
-    keep: (_key, { text }) => void kept.push(text),
+    keep: (_key, { text }) => Promise.resolve(kept.push(text)),
   };
   const texts = Array.from({ length: 60 }, (_, at) => `text ${at}`);
   const client: Pick<JobsClient, 'rows' | 'commit'> = {
