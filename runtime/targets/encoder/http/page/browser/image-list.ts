@@ -29,14 +29,9 @@ export function createImageList(list: HTMLOListElement, onChange: () => void, be
           show();
           (list.querySelectorAll('button')[Math.max(0, at - 1)] ?? chooser).focus();
         });
-        const caption = element('span', {}, element('b', {}, String(number)), ' ', name);
-        return element(
-          'li',
-          {},
-          caption,
-          element('img', { src: url, alt: name, class: 'thumbnail' }),
-          remove,
-        );
+        const image = element('img', { src: url, alt: name, class: 'thumbnail' });
+        const named = element('figure', {}, image, element('figcaption', {}, name));
+        return element('li', {}, element('b', {}, String(number)), named, remove);
       }),
     );
   };
