@@ -6,6 +6,7 @@ import { imageName } from '#gateway/store/image-name.ts';
 import { systemClock } from '#platform/clock.ts';
 import { builtExecutable } from '#test/helpers/built.ts';
 import { expectClose } from '#test/helpers/close.ts';
+import { DETECTION } from '#test/helpers/golden-detection.ts';
 import { SHAPES } from '#test/helpers/golden-shapes.ts';
 import { startFixture } from '../../fixture-provider.ts';
 import { encoderAt, evaluationOf, inferenceOf, runAll, signal, withWork } from './working.ts';
@@ -75,6 +76,32 @@ test('an executable computes vectors of images, references and candidates', asyn
   // The second image is both of its candidates.
   expect(metrics['recall_at_1']).toBeGreaterThanOrEqual(1 - 1 / SHAPES.length);
   expect(metrics['cosine_mean']).toBeLessThan(1);
+});
+
+test('an executable finds the objects of transformers, and their own boxes as ground truth have the highest precision', async () => {
+  const task = { task: 'object-detection' } as const;
+  const expected = SHAPES.map(({ name }) => DETECTION['boxes']?.[name] ?? []);
+  const rows = SHAPES.map(({ base64 }, at) => ({
+    examples: base64,
+    ground_truth: (expected[at] ?? [])
+      .filter(({ score }) => score > 0.5)
+      .map(({ label, box: [xmin, ymin, xmax, ymax] }) => ({ label, box: { xmin, ymin, xmax, ymax } })),
+  }));
+  const { rows: answers, failed } = await inferred(fileOf('boxes'), task, rows);
+  expect(failed).toBe(0);
+  for (const [at, objects] of expected.entries()) {
+    const found = answers[at]?.['predictions'] as { label: string; score: number }[];
+    const sure = found.filter(({ score }) => score > 0.5);
+    const wanted = objects.filter(({ score }) => score > 0.5);
+    expect(sure.map(({ label }) => label)).toEqual(wanted.map(({ label }) => label));
+    expectClose(
+      sure.map(({ score }) => score),
+      wanted.map(({ score }) => score),
+      String(at),
+    );
+  }
+  const { metrics } = await evaluated(task, ['map', 'map_50'], answers);
+  expect(metrics).toMatchObject({ map: 1, map_50: 1 });
 });
 
 test('recorded objects of a detector are evaluated as in pycocotools', async () => {
