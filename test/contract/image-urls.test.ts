@@ -112,3 +112,27 @@ verifiesServed('images:served-urls', async (arm) => {
   });
   expect(await post('/v2/embed', { images: [image] })).toMatchObject({ embeddings: { float: [vector] } });
 });
+
+verifiesServed('towers:urls', async (arm) => {
+  const [first] = SHAPES;
+  if (!first) throw new Error('a shape');
+  const { url, seen } = await localHttp((_request, response) => response.end(first.bytes));
+  const allowed = ['--allow-image-urls', new URL(url).host];
+  const [clip, labels] = [await serve(arm, 'clip', allowed), await serve(arm, 'siglip-labels', allowed)];
+  const ask = async (at: string, body: object): Promise<readonly object[]> => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${at}/predict`, { method: 'POST', body: JSON.stringify(body), headers });
+    return ((await response.json()) as { readonly results: readonly object[] }).results;
+  };
+  const { base64 } = first;
+  const [image, text, other] = await ask(clip.url, { inputs: [{ image: url }, url, { text: 'a circle' }] });
+  expect(seen).toHaveLength(1);
+  expect(await ask(clip.url, { inputs: [{ image: base64 }, { text: 'a circle' }] })).toEqual([image, other]);
+  // A text that is a URL is not fetched.
+  expect(await ask(clip.url, { inputs: [{ text: url }] })).toEqual([text]);
+  const candidate_labels = ['circle', 'square'];
+  expect(await ask(labels.url, { inputs: [url], candidate_labels })).toEqual(
+    await ask(labels.url, { inputs: [base64], candidate_labels }),
+  );
+  expect(seen).toHaveLength(2);
+});

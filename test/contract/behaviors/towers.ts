@@ -31,4 +31,9 @@ export const TOWERS = {
     behavior:
       'A folder with both encoders, a tokenizer and preprocessor_config.json builds without settings; incomplete folders are rejected.',
   },
+  'towers:urls': {
+    source: 'docs/images.md#urls',
+    behavior:
+      'A model that reads texts and images fetches URLs in place of an image, if their hosts are allowed, and reads URLs in place of a text as texts.',
+  },
 } as const satisfies Behaviors;

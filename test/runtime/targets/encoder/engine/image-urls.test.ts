@@ -41,6 +41,14 @@ test('URLs are replaced with their images in the order of the inputs, and others
   expect(seen).toHaveLength(3);
 });
 
+test('for a model that also reads texts, only URLs in place of an image are fetched', async () => {
+  const { url, port, seen } = await localHttp((_request, response) => response.end('image'));
+  const urls = imageUrls(port, { readsTexts: true });
+  const inputs = [{ text: `${url}/a` }, { imageUrl: `${url}/b` }];
+  expect(await urls.withImages({ inputs }, texts)).toEqual([`{"text":"${url}/a"}`, 'image']);
+  expect(seen).toHaveLength(1);
+});
+
 test('the number of URLs, of downloads and of bytes is limited', async () => {
   let expected = 4;
   let most = 0;
