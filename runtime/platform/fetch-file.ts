@@ -1,5 +1,6 @@
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { Agent, request } from 'undici';
 import { AppError, inputError } from '#contract/errors.ts';
 import { addressKind, isIpAddress, isLocalHost } from '#core/net/public-address.ts';
 import { isUrlOf, type UrlHost } from '#core/net/url-hosts.ts';
@@ -33,7 +34,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
  */
 export function createFileFetcher(options: FileFetcherOptions): FileFetcher {
   const { maxBytes, timeoutMs } = options;
-  const agent = new Agent({ connect: { lookup: listedLookup, timeout: timeoutMs } });
+  const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
   const fetchFrom = async (
     first: URL,
     signal: AbortSignal,
@@ -41,11 +42,8 @@ export function createFileFetcher(options: FileFetcherOptions): FileFetcher {
   ): Promise<Uint8Array> => {
     let url = checked(first, options);
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-      const { statusCode, headers, body } = await request(url, {
-        dispatcher: agent,
-        headers: { accept: 'image/*', 'accept-encoding': 'identity' },
-        signal,
-      });
+      const body = await send(url, agents, signal);
+      const { statusCode = 0, headers } = body;
       // A body that is destroyed before its end emits an error, which would end the process.
       body.on('error', () => {});
       if (statusCode === OK) return await readBody(body, { host: url.host, headers, maxBytes, take });
@@ -75,14 +73,38 @@ export function createFileFetcher(options: FileFetcherOptions): FileFetcher {
       try {
         return await fetchFrom(url, AbortSignal.any([signal, timeout]), take);
       } catch (error) {
-        if (error instanceof AppError || signal.aborted) throw error;
+        signal.throwIfAborted();
+        if (error instanceof AppError) throw error;
         if (timeout.aborted)
           throw inputError(`${url.host} did not send the file within ${timeoutMs / 1000} s.`, error);
         throw unreachable(url.host, error);
       }
     },
-    close: () => agent.destroy(),
+    close() {
+      agents.http.destroy();
+      agents.https.destroy();
+      return Promise.resolve();
+    },
   };
+}
+
+interface Agents {
+  readonly http: HttpAgent;
+  readonly https: HttpsAgent;
+}
+
+/** Sends a request with Node's own client, so that executables do not have to include undici. */
+function send(url: URL, agents: Agents, signal: AbortSignal): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const headers = { accept: 'image/*', 'accept-encoding': 'identity' };
+  const options = { headers, lookup: listedLookup, signal };
+  const sent =
+    url.protocol === 'https:'
+      ? httpsRequest(url, { ...options, agent: agents.https }, resolve)
+      : httpRequest(url, { ...options, agent: agents.http }, resolve);
+  sent.on('error', reject);
+  sent.end();
+  return promise;
 }
 
 const OK = 200;

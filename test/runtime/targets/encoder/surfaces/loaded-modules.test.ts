@@ -31,6 +31,15 @@ test('an inference thread loads no server modules', async () => {
   expect([...loaded].filter((path) => SERVERS_ONLY.test(path))).toEqual([]);
 });
 
+test('executables of models do not contain undici, which has 0.8 MB', async () => {
+  const { inputs } = await importsOf('main.ts');
+  expect(Object.keys(inputs)).toContain('runtime/platform/fetch-file.ts');
+  const importers = Object.entries(inputs).filter(([, { imports }]) =>
+    imports.some(({ path }) => path === 'undici'),
+  );
+  expect(importers.map(([path]) => path)).toEqual([]);
+});
+
 /** The imports of all modules without type imports, as in bundles. */
 async function importsOf(entry: string): Promise<Metafile> {
   const { metafile } = await build({
