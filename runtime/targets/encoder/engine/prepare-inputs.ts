@@ -20,7 +20,11 @@ export function prepareInputs(
   }
   if (inputs.length === 0 || inputs.some(isEmpty)) throw inputError('Cannot tokenize empty string');
   // The prompt is read with each text, so it counts toward the limits.
-  const readable = inputs.map((input, index) => withImage(input, `Input ${indexOf(index)}`, limits));
+  const readable = inputs.every(hasNoImage)
+    ? inputs
+    : inputs.map((input, index) =>
+        hasNoImage(input) ? input : readImage(input, `Input ${indexOf(index)}`, limits.images),
+      );
   const prepared = withPairPrompt(withPrompt(readable, prompt), manifest, instruction);
   checkSizes(prepared, limits, { indexOf, counted });
   const maxTokenId = manifest.tokenizer.vocabularySize - 1;
@@ -30,9 +34,8 @@ export function prepareInputs(
   return prepared;
 }
 
-/** Reads an image between the texts of a model that reads both. */
-const withImage = (input: EngineInput, place: string, { images }: EngineLimits): PreparedInput =>
-  'image' in input || 'imageUrl' in input ? readImage(input, place, images) : input;
+/** Only models that also read images have other inputs. */
+const hasNoImage = (input: EngineInput): input is PreparedInput => !('image' in input || 'imageUrl' in input);
 
 /** Returns the inputs with a prompt before each text. Inputs that consist of token ids are not changed. */
 function withPrompt(
