@@ -25,7 +25,7 @@ export function bart(g: EncoderGraph): Value {
   });
   let encoded = embed(g, 'encoder', g.inputIds, width);
   for (let at = 0; at < config.size('encoder_layers', 12); at += 1) {
-    encoded = postNormLayer(g, encoded, layerNames(`encoder.layers.${at}`), settings('encoder'));
+    encoded = postNormLayer(g, encoded, bartLayerNames(`encoder.layers.${at}`), settings('encoder'));
   }
   let rows = embed(g, 'decoder', shifted(g), width);
   for (let at = 0; at < config.size('decoder_layers', 12); at += 1) {
@@ -57,7 +57,8 @@ function embed(g: EncoderGraph, part: 'encoder' | 'decoder', ids: Value, width: 
   return g.byToken(g.norm(positioned, `${part}.layernorm_embedding`, EPSILON), width);
 }
 
-const layerNames = (layer: string, attention = 'self_attn'): LayerNames => ({
+/** The names of BART, and of models whose code was derived from it. */
+export const bartLayerNames = (layer: string, attention = 'self_attn'): LayerNames => ({
   query: `${layer}.${attention}.q_proj`,
   key: `${layer}.${attention}.k_proj`,
   value: `${layer}.${attention}.v_proj`,
@@ -82,9 +83,9 @@ function decoderLayer(
     const parts = [part(from, names.query), part(to, names.key), part(to, names.value)] as const;
     return g.attention(parts, heads, width, { isCausal });
   };
-  const self = layerNames(layer);
+  const self = bartLayerNames(layer);
   const attended = g.linear(attend(rows, rows, self, true), self.attended);
   const mixed = g.norm(g.add(rows, attended), self.attentionNorm, epsilon);
-  const cross = layerNames(layer, 'encoder_attn');
+  const cross = bartLayerNames(layer, 'encoder_attn');
   return postNormSublayers(g, mixed, attend(mixed, encoded, cross, false), cross, settings);
 }

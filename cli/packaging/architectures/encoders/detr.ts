@@ -7,6 +7,7 @@ import type { LayerNames } from '../layer-names.ts';
 import { type LayerSettings, postNormSublayers } from '../post-norm-layer.ts';
 import { resnetBackbone } from '../resnet-backbone.ts';
 import { headsThatDivide } from '../tower-layers.ts';
+import { bartLayerNames } from './bart.ts';
 
 /** The code of DETR does not make these configurable. */
 const EPSILON = 1e-5;
@@ -42,7 +43,7 @@ export function detr(graph: ImageGraph): Value {
   const positions = g.byToken(graph.forEachImage(sinePositions(graph, map, width)), width);
   let image: Rows = { g, rows: g.byToken(cells, width), positions };
   for (let at = 0; at < config.size('encoder_layers', 6); at += 1) {
-    const names = layerNames(`encoder.layers.${at}`);
+    const names = bartLayerNames(`encoder.layers.${at}`);
     const settings = settingsOf('encoder');
     const attended = attend(image, image, names, settings);
     image = { ...image, rows: postNormSublayers(g, image.rows, attended, names, settings) };
@@ -65,26 +66,15 @@ function decode(graph: ImageGraph, image: Rows, settings: LayerSettings): Rows {
   let queries: Rows = { g, rows: g.multiply(positions, writer.float(0)), positions };
   for (let at = 0; at < config.size('decoder_layers', 6); at += 1) {
     const layer = `decoder.layers.${at}`;
-    const self = layerNames(layer);
+    const self = bartLayerNames(layer);
     const own = g.linear(attend(queries, queries, self, settings), self.attended);
     const mixed = { ...queries, rows: g.norm(g.add(queries.rows, own), self.attentionNorm, EPSILON) };
-    const cross = layerNames(layer, 'encoder_attn');
+    const cross = bartLayerNames(layer, 'encoder_attn');
     const attended = attend(mixed, image, cross, settings);
     queries = { ...mixed, rows: postNormSublayers(g, mixed.rows, attended, cross, settings) };
   }
   return queries;
 }
-
-const layerNames = (layer: string, attention = 'self_attn'): LayerNames => ({
-  query: `${layer}.${attention}.q_proj`,
-  key: `${layer}.${attention}.k_proj`,
-  value: `${layer}.${attention}.v_proj`,
-  attended: `${layer}.${attention}.out_proj`,
-  attentionNorm: `${layer}.${attention}_layer_norm`,
-  up: `${layer}.fc1`,
-  down: `${layer}.fc2`,
-  norm: `${layer}.final_layer_norm`,
-});
 
 /** Attention, in which positions are added to queries and keys, but not to values. */
 function attend(from: Rows, to: Rows, names: LayerNames, { heads, width }: LayerSettings): Value {

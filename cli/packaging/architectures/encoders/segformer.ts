@@ -4,6 +4,7 @@ import { gridOf, type ImageGraph, type ImageSize, readSizes, sizeText } from '..
 import type { LayerNames } from '../layer-names.ts';
 import { preNormLayer } from '../pre-norm-layer.ts';
 import { headsThatDivide } from '../tower-layers.ts';
+import { patchLayerNames } from './vit.ts';
 
 /** The epsilon of norms is the default of torch; `layer_norm_eps` in config.json has no effect. */
 const EPSILON = 1e-5;
@@ -95,19 +96,13 @@ function ofStages({ config }: ImageGraph, key: string, otherwise: Sizes, stages:
 const convolvedSide = (side: number, kernel: number, stride: number, padding: number): number =>
   Math.floor((side + 2 * padding - kernel) / stride) + 1;
 
-function layerNames(layer: string): LayerNames {
-  const self = `${layer}.attention.self`;
-  return {
-    query: `${self}.query`,
-    key: `${self}.key`,
-    value: `${self}.value`,
-    attended: `${layer}.attention.output.dense`,
-    attentionNorm: `${layer}.layer_norm_1`,
-    up: `${layer}.mlp.dense1`,
-    down: `${layer}.mlp.dense2`,
-    norm: `${layer}.layer_norm_2`,
-  };
-}
+const layerNames = (layer: string): LayerNames => ({
+  ...patchLayerNames(layer, 'attention.self'),
+  attentionNorm: `${layer}.layer_norm_1`,
+  up: `${layer}.mlp.dense1`,
+  down: `${layer}.mlp.dense2`,
+  norm: `${layer}.layer_norm_2`,
+});
 
 /** The graph whose rows are the cells of a map. */
 interface Cells {

@@ -12,6 +12,7 @@ import {
 } from '../image-graph.ts';
 import type { LayerNames } from '../layer-names.ts';
 import { preNormLayer } from '../pre-norm-layer.ts';
+import { patchLayerNames } from './vit.ts';
 import { headsThatDivide } from '../tower-layers.ts';
 import { biasOfOffsets, checkPairs, offsetCount, offsetsOf } from '../window-bias.ts';
 
@@ -60,19 +61,7 @@ export function swin(graph: ImageGraph): Value {
   return map.g.byText(map.g.norm(map.rows, 'layernorm', config.number('layer_norm_eps', 1e-5)));
 }
 
-function layerNames(layer: string): LayerNames {
-  const self = `${layer}.attention.self`;
-  return {
-    query: `${self}.query`,
-    key: `${self}.key`,
-    value: `${self}.value`,
-    attended: `${layer}.attention.output.dense`,
-    attentionNorm: `${layer}.layernorm_before`,
-    up: `${layer}.intermediate.dense`,
-    down: `${layer}.output.dense`,
-    norm: `${layer}.layernorm_after`,
-  };
-}
+const layerNames = (layer: string): LayerNames => patchLayerNames(layer, 'attention.self');
 
 /** The vectors of patches. Images are filled with zeros to whole patches. */
 function embedCells(graph: ImageGraph): CellMap {

@@ -13,9 +13,12 @@ export const VIT_PATCHES: PatchNames = {
 };
 
 /** The names of ViT and of the models derived from it. */
-export function vitLayerNames(at: number): LayerNames {
-  const layer = `encoder.layer.${at}`;
-  const self = `${layer}.attention.attention`;
+export const vitLayerNames = (at: number): LayerNames =>
+  patchLayerNames(`encoder.layer.${at}`, 'attention.attention');
+
+/** The names of a layer of ViT, and of other models whose attention has another name. */
+export function patchLayerNames(layer: string, attention: string): LayerNames {
+  const self = `${layer}.${attention}`;
   return {
     query: `${self}.query`,
     key: `${self}.key`,
