@@ -16,7 +16,7 @@ export interface ImageTensor extends ImageSize {
 }
 
 /** Pixels of a tensor that no model needs, for images that are thousands of times longer than they are wide. */
-const MOST_PIXELS = 16_777_216;
+const MAX_PIXELS = 16_777_216;
 
 /** Returns a function that makes the tensor for an image. It computes what all images share only once. */
 export function tensorMaker(recipe: ImageRecipe, passes: ResamplePasses): (image: RgbImage) => ImageTensor {
@@ -59,10 +59,10 @@ function paddedSize(content: ImageSize, pad: ImageSize | undefined): ImageSize {
 function placeImage(image: RgbImage, recipe: ImageRecipe, passes: ResamplePasses): RgbImage {
   const scaled = recipe.resize === undefined ? image : resizedSize(image, recipe.resize.to);
   const crop = recipe.crop ?? { height: scaled.height, width: scaled.width };
-  if (crop.height * crop.width > MOST_PIXELS) {
+  if (crop.height * crop.width > MAX_PIXELS) {
     throw inputError(
       `The image has ${image.width} x ${image.height} pixels, and would have ${crop.width} x ${crop.height} pixels ` +
-        `when it is resized for the model; at most ${MOST_PIXELS} are allowed. Use a smaller image, or one whose ` +
+        `when it is resized for the model; at most ${MAX_PIXELS} are allowed. Use a smaller image, or one whose ` +
         'sides are less different.',
     );
   }

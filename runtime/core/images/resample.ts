@@ -25,7 +25,7 @@ export function resample(
 ): RgbImage {
   const box = float32Box(options.box ?? { left: 0, top: 0, right: image.width, bottom: image.height });
   const region = options.region ?? { left: 0, top: 0, width: size.width, height: size.height };
-  if (image.height <= image.width * MOST_UPRIGHT || size.height >= image.height) {
+  if (image.height <= image.width * MAX_UPRIGHT || size.height >= image.height) {
     return resampleAxes(image, size, filter, passes, box, region);
   }
   // Pillow reduces the height of very narrow images first, which gives other pixels.
@@ -36,7 +36,7 @@ export function resample(
 }
 
 /** How many times higher than wide an image must be, so that Pillow reduces its height first. */
-const MOST_UPRIGHT = 100;
+const MAX_UPRIGHT = 100;
 
 /** Resizes in two passes, horizontally and then vertically. */
 function resampleAxes(

@@ -56,12 +56,12 @@ const webp = new WasmDecoder('webp', async () => ({
 }));
 
 /** The own decoder needs about 20 bytes per pixel. */
-const MOST_PIXELS_OF_OWN_DECODER = 10_000_000;
+const MAX_PIXELS_OF_OWN_DECODER = 10_000_000;
 
 /** Progressive images have about ten passes. Without a limit, a small file can take minutes. */
-const MOST_SCANS = 100;
+const MAX_SCANS = 100;
 /** The time for this many passes over an image of the allowed size is acceptable. */
-const MOST_SCANS_OF_LARGEST = 20;
+const MAX_SCANS_OF_LARGEST = 20;
 
 async function decodeJpeg(
   bytes: Uint8Array,
@@ -71,17 +71,17 @@ async function decodeJpeg(
   const { components, hasLowColors, scans, isComplete } = readJpegFile(bytes);
   if (!isComplete) throw damaged('jpeg', `the file ends at byte ${bytes.length}, before its end marker`);
   const work = scans * size.width * size.height;
-  if (scans > MOST_SCANS || work > MOST_SCANS_OF_LARGEST * limits.pixels) {
+  if (scans > MAX_SCANS || work > MAX_SCANS_OF_LARGEST * limits.pixels) {
     throw unsupported(
       'jpeg',
       `it has ${scans} passes over ${size.width} x ${size.height} pixels, which would take too long`,
     );
   }
   const isForOwnDecoder = components === 4 || hasLowColors;
-  if (isForOwnDecoder && size.width * size.height > MOST_PIXELS_OF_OWN_DECODER) {
+  if (isForOwnDecoder && size.width * size.height > MAX_PIXELS_OF_OWN_DECODER) {
     throw unsupported(
       'jpeg',
-      `images with printing colors or with color rows of half the height can have at most ${MOST_PIXELS_OF_OWN_DECODER} pixels, but it has ${size.width} x ${size.height}`,
+      `images with printing colors or with color rows of half the height can have at most ${MAX_PIXELS_OF_OWN_DECODER} pixels, but it has ${size.width} x ${size.height}`,
     );
   }
   // The decoder in WebAssembly cannot convert printing colors, and does not interpolate rows as Pillow's does.

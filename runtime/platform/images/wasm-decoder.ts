@@ -42,7 +42,7 @@ export type WasmFactory = (options: WasmOptions) => Promise<WasmModule>;
 export type LoadDecoder = () => Promise<{ readonly factory: WasmFactory; readonly wasm: Uint8Array }>;
 
 /** The memory of a decoder never shrinks, so that a decoder with more memory is not used again. */
-const MOST_KEPT_MEMORY = 64 * 1024 * 1024;
+const MAX_KEPT_MEMORY = 64 * 1024 * 1024;
 
 const SAMPLES = 4;
 
@@ -69,7 +69,7 @@ export class WasmDecoder {
     const running = this.#running ?? (await this.#start());
     this.#running = undefined;
     const result = this.#run(running, bytes);
-    if (running.HEAPU8.buffer.byteLength <= MOST_KEPT_MEMORY) this.#running = running;
+    if (running.HEAPU8.buffer.byteLength <= MAX_KEPT_MEMORY) this.#running = running;
     if (result.width !== width || result.height !== height) {
       throw damaged(this.#format, 'its data have another size than its header');
     }

@@ -1,21 +1,21 @@
 import { damaged } from './damaged.ts';
 
-const MOST_CODES = 4096;
-const MOST_BITS = 12;
+const MAX_CODES = 4096;
+const MAX_BITS = 12;
 
 /**
  * Decompresses the data of a GIF image (LZW) to `count` indexes of colors. The data are split into blocks
  * that start with their length.
  */
 export function gifIndexes(bytes: Uint8Array, start: number, indexBits: number, count: number): Uint8Array {
-  if (indexBits < 1 || indexBits >= MOST_BITS) {
+  if (indexBits < 1 || indexBits >= MAX_BITS) {
     throw damaged('gif', `its colors have ${indexBits} bits, but 1 to 11 are allowed`);
   }
   const clear = 1 << indexBits;
   const end = clear + 1;
-  const prefixes = new Uint16Array(MOST_CODES);
-  const suffixes = new Uint8Array(MOST_CODES);
-  const lengths = new Uint16Array(MOST_CODES);
+  const prefixes = new Uint16Array(MAX_CODES);
+  const suffixes = new Uint8Array(MAX_CODES);
+  const lengths = new Uint16Array(MAX_CODES);
   for (let index = 0; index < clear; index += 1) {
     suffixes[index] = index;
     lengths[index] = 1;
@@ -46,12 +46,12 @@ export function gifIndexes(bytes: Uint8Array, start: number, indexBits: number, 
     const first = writeString(result, filled, known, lengths, prefixes, suffixes);
     if (code === next) result[filled + length - 1] = first;
     filled += length;
-    if (previous !== -1 && next < MOST_CODES) {
+    if (previous !== -1 && next < MAX_CODES) {
       prefixes[next] = previous;
       suffixes[next] = first;
       lengths[next] = (lengths[previous] ?? 0) + 1;
       next += 1;
-      if (next === 1 << bits && bits < MOST_BITS) bits += 1;
+      if (next === 1 << bits && bits < MAX_BITS) bits += 1;
     }
     previous = code;
   }

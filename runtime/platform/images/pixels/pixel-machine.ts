@@ -25,7 +25,7 @@ const { WebAssembly } = globalThis as unknown as { readonly WebAssembly: WebAsse
 
 const PAGE = 65_536;
 /** Memory never shrinks, so that a machine with more memory is not used again. */
-const MOST_KEPT_MEMORY = 64 * 1024 * 1024;
+const MAX_KEPT_MEMORY = 64 * 1024 * 1024;
 /** Vectors are read and written as a whole, also at the end of a part. */
 const SPARE = 64;
 
@@ -49,7 +49,7 @@ export class PixelMachine {
     const bytes = sizes.reduce((sum, size) => sum + aligned(size + SPARE), this.#end);
     const missing = Math.ceil((bytes - memory.buffer.byteLength) / PAGE);
     if (missing > 0) memory.grow(missing);
-    kept = memory.buffer.byteLength <= MOST_KEPT_MEMORY ? this.functions : undefined;
+    kept = memory.buffer.byteLength <= MAX_KEPT_MEMORY ? this.functions : undefined;
   }
 
   /** The address of the next part. */

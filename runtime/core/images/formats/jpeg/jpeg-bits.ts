@@ -11,14 +11,14 @@ export interface HuffmanTable {
   readonly counts: Uint8Array;
 }
 
-const MOST_BITS = 16;
+const MAX_BITS = 16;
 
 export function huffmanTable(counts: Uint8Array, values: Uint8Array): HuffmanTable {
-  const largest = new Int32Array(MOST_BITS + 1).fill(-1);
-  const offsets = new Int32Array(MOST_BITS + 1);
+  const largest = new Int32Array(MAX_BITS + 1).fill(-1);
+  const offsets = new Int32Array(MAX_BITS + 1);
   let code = 0;
   let position = 0;
-  for (let bits = 1; bits <= MOST_BITS; bits += 1) {
+  for (let bits = 1; bits <= MAX_BITS; bits += 1) {
     const count = counts[bits - 1] ?? 0;
     offsets[bits] = position - code;
     position += count;
@@ -71,7 +71,7 @@ export class JpegBits {
 
   value(table: HuffmanTable): number {
     let code = 0;
-    for (let bits = 1; bits <= MOST_BITS; bits += 1) {
+    for (let bits = 1; bits <= MAX_BITS; bits += 1) {
       code = (code << 1) | this.bit();
       if (code <= (table.largest[bits] ?? 0)) return table.values[code + (table.offsets[bits] ?? 0)] ?? 0;
     }

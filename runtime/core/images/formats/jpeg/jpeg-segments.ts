@@ -123,7 +123,7 @@ function readSegment(marker: number, segment: ByteCursor, state: JpegState): voi
 /** The largest number of a table. */
 const LAST_TABLE = 3;
 /** The largest value in a table for first coefficients, which is a number of bits. */
-const MOST_BITS = 15;
+const MAX_BITS = 15;
 
 function readHuffmanTables(segment: ByteCursor, state: JpegState): void {
   while (segment.left > 0) {
@@ -131,7 +131,7 @@ function readHuffmanTables(segment: ByteCursor, state: JpegState): void {
     const [isAc, number] = [kind >> 4, kind & 15];
     const counts = segment.take(16);
     const values = segment.take(counts.reduce((sum, count) => sum + count, 0));
-    if (isAc > 1 || number > LAST_TABLE || (isAc === 0 && values.some((value) => value > MOST_BITS))) {
+    if (isAc > 1 || number > LAST_TABLE || (isAc === 0 && values.some((value) => value > MAX_BITS))) {
       throw damaged('jpeg', 'a table of Huffman codes has numbers that do not exist');
     }
     (isAc === 0 ? state.dc : state.ac).set(number, huffmanTable(counts, values));
