@@ -10,12 +10,13 @@ import {
   TensorProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
 
-/** Changes the graph in an ONNX file in place. */
-export function editGraph(path: string, edit: (graph: GraphProto) => void): void {
+/** Changes the graph in an ONNX file in place, and returns the result of `edit`. */
+export function editGraph<Result>(path: string, edit: (graph: GraphProto) => Result): Result {
   const model = fromBinary(ModelProtoSchema, readFileSync(path));
   if (!model.graph) throw new Error(`${path} has no graph`);
-  edit(model.graph);
+  const result = edit(model.graph);
   writeFileSync(path, toBinary(ModelProtoSchema, model));
+  return result;
 }
 
 /** AttributeProto.AttributeType and TensorProto.DataType of onnx.proto. */

@@ -18,6 +18,8 @@ import { fillPixelMask } from '../onnx/fill-pixel-mask.ts';
 import { keepOutputs } from '../onnx/keep-outputs.ts';
 import { axesOf } from '../onnx/match-inputs.ts';
 import { rankOf, type SelectedOutput } from '../onnx/select-output.ts';
+import { selectRowEarly } from '../onnx/select-row-early.ts';
+import { splitSkipNorms } from '../onnx/split-skip-norms.ts';
 import { isClose, quantizesOverBatch } from '../model/find-batching.ts';
 import type { OptimizedGraph } from '../model/optimize-graph.ts';
 import { imageSamples } from '../quantize/trial.ts';
@@ -67,7 +69,9 @@ export async function prepareImageGraph(
   const output = chooseOutput(graph, request);
   const precision = precisionOf(graph);
   const scores = SCORES.find((opType) => isResultOf(graph, output.name, opType));
+  splitSkipNorms(graph);
   keepOutputs(graph, [output.name]);
+  selectRowEarly(graph);
   rename(graph, input.name, PIXEL_INPUT);
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
 

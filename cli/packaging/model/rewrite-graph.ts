@@ -11,6 +11,7 @@ import { dequantizeLate } from '../onnx/dequantize-late.ts';
 import { embeddingRows, precisionOf } from '../onnx/facts.ts';
 import { findFixedShape, type MatchedInput, isEntityInput } from '../onnx/match-inputs.ts';
 import { keepOutputs } from '../onnx/keep-outputs.ts';
+import { selectRowEarly } from '../onnx/select-row-early.ts';
 import { splitSkipNorms } from '../onnx/split-skip-norms.ts';
 import { findFirstPosition } from './find-first-position.ts';
 import type { OptimizedGraph } from './optimize-graph.ts';
@@ -56,6 +57,7 @@ export async function rewriteGraph(
   keepOutputs(graph, [found.output.name, ...(rules.keptOutputs?.(graph) ?? [])]);
   const extension = rules.extend?.({ proto, graph, fixedShape, ...found });
   pushAll(changes, extension?.changes ?? []);
+  selectRowEarly(graph);
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
   return {
     graphPath,

@@ -19,7 +19,8 @@ export function keepOutputs(graph: GraphProto, names: readonly string[]): void {
   for (const output of graph.output) castToFloat32(graph, output);
 }
 
-function dropUnusedNodes(graph: GraphProto): void {
+/** Removes nodes and initializers on which no output depends. */
+export function dropUnusedNodes(graph: GraphProto): void {
   const needed = new Set(graph.output.map(({ name }) => name));
   const kept: NodeProto[] = [];
   // Nodes are in topological order, so one pass from the end visits every use before its

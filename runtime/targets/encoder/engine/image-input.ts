@@ -3,6 +3,13 @@ import { type ImageLimits, readImageSize } from '#core/images/read-image-size.ts
 import type { FailedInference } from '#core/model/raw-output.ts';
 import type { EngineInput } from './serving.ts';
 
+/** An image as in a request: the file, the file in base64 or as a `data:` URL, or the URL to fetch it from. */
+export type ImageData = string | Uint8Array;
+
+/** An image as an input of a model that only reads images. */
+export const asImageInput = (image: ImageData): EngineInput =>
+  typeof image === 'string' ? { text: image } : { image };
+
 /** The message for a request without images. */
 export const NO_IMAGE = 'The request has no image. Send at least one, in base64 or as a data: URL.';
 

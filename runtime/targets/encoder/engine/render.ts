@@ -8,6 +8,7 @@ import { TASKS } from '../tasks/index.ts';
 import { hybridScore } from '../tasks/hybrid-score.ts';
 import { scoreFor } from '../tasks/multi-vector.ts';
 import { chunkVectors, type Inference, tokenVectors, textVector } from '../math/inference.ts';
+import { rankedLabels } from '../tasks/sequence-classification.ts';
 import { spansOf } from '../tasks/zero-shot-ner.ts';
 import type { View } from './serving.ts';
 import { type BatchOutput, rowOf, tokenRowsOf } from '#core/model/raw-output.ts';
@@ -103,5 +104,6 @@ function valueOf(
   if (view.kind === 'max-sim') return scoreFor(view.query, inference, manifest);
   if (view.kind === 'hybrid') return hybridScore(view.query, inference, manifest);
   if (view.kind === 'tokens') return tokenVectors(inference, manifest).slice(...(view.range ?? []));
+  if (view.kind === 'labels') return rankedLabels(inference, manifest, view);
   return spansOf(inference, manifest, view.entities);
 }

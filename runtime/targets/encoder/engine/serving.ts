@@ -43,6 +43,8 @@ export type View =
       readonly format: VectorFormat;
       readonly ranges: readonly TokenRange[];
     })
+  /** The labels of a classifier with their scores or logits, highest first, as a JSON array. Default: all labels. */
+  | { readonly kind: 'labels'; readonly of: 'scores' | 'logits'; readonly count?: number | undefined }
   /** The spans in a window that are candidates for entities, as a JSON array. */
   | { readonly kind: 'spans'; readonly entities: EntityOptions }
   /** The vectors of all tokens of an embedding model, special tokens included, as a JSON array. */

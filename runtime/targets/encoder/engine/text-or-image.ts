@@ -1,14 +1,12 @@
 import { inputError } from '#contract/errors.ts';
 import type { EngineInput } from './serving.ts';
-import { imageInText, isImageUrl, isUrl } from './image-input.ts';
+import { imageInText, type ImageData, isImageUrl, isUrl } from './image-input.ts';
 
 /**
  * An input of a model that reads texts and images: a text, the file of an image, or an object with either of
  * them. A `data:` URL of an image is an image, unless an object states that it is a text.
  */
 export type TextOrImage = string | Uint8Array | { readonly text: string } | { readonly image: ImageData };
-/** The file of an image, the file in base64 or as a `data:` URL, or the URL to fetch it from. */
-type ImageData = string | Uint8Array;
 
 /** An input of a model that reads texts and images. `at` is its index in the request. */
 export function textOrImageInput(input: TextOrImage, at: number): EngineInput {

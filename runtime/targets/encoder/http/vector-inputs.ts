@@ -17,6 +17,7 @@ export function embeddingInputs(input: Input, { modelType }: Pick<Manifest, 'mod
   return list.flatMap((element, at) => {
     if (Array.isArray(element)) return { ids: element };
     if (readsBoth) return textOrImageInput(element, at);
+    if (element instanceof Uint8Array) return { image: element };
     return {
       text: typeof element === 'string' ? element : 'image' in element ? element.image : element.text,
     };

@@ -11,6 +11,7 @@ import type {
   RunModel,
   ServingEngine,
 } from '../engine/serving.ts';
+import { asImageInput } from '../engine/image-input.ts';
 import { engineFor } from '../engine/staged-engine.ts';
 import { overflowMembers, type OverflowMembers, type TextOrPair, textsAndPairs } from '../schemas/texts.ts';
 import { SERVED } from '../served/index.ts';
@@ -121,8 +122,7 @@ export function overflowOf({ truncate, truncation_direction: direction }: Overfl
 /** Texts, text pairs and files of images as model inputs. */
 const engineInputs = (inputs: readonly (TextOrPair | Uint8Array)[]): EngineInput[] =>
   inputs.map((input) => {
-    if (typeof input === 'string') return { text: input };
-    if (input instanceof Uint8Array) return { image: input };
+    if (typeof input === 'string' || input instanceof Uint8Array) return asImageInput(input);
     const [text = '', pair = ''] = input;
     return { text, pair };
   });

@@ -67,9 +67,5 @@ export const textsAndImagesMembers = (maxInputs: number) =>
 export const textsAndImagesInLists = (maxInputs: number) =>
   Type.Union([textOrImage, textsAndImagesMembers(maxInputs)]);
 
-/** A file of an image as a `data:` URL. Its format is that of the bytes, whatever the URL states. */
-export const imageUrl = (file: Uint8Array): string =>
-  `data:image/file;base64,${Buffer.from(file).toString('base64')}`;
-
 /** The smallest image, for examples: one white pixel. */
 export const EXAMPLE_IMAGE = `data:image/gif;base64,${SMALLEST_IMAGE.text}`;

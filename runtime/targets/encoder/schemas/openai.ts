@@ -93,7 +93,7 @@ export const vectorMembers = (manifest: Manifest) => ({
 
 const NO_PROMPT = { enum: ['', null] };
 
-export type TextOrImageMember = string | { readonly image: string } | { readonly text: string };
+export type TextOrImageMember = string | Uint8Array | { readonly image: string } | { readonly text: string };
 /** What the inputs in a request for vectors can be: texts, token ids, or images. */
 export type VectorInput = TextOrImageMember | readonly TextOrImageMember[] | number[] | number[][];
 

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Manifest } from '#contract/manifest.ts';
+import { asImageInput } from '../engine/image-input.ts';
+import { readRenderedJson } from '../json/json.ts';
 import { EXAMPLE_IMAGE, imageMember, imageMembers } from '../schemas/images.ts';
 import { HUGGING_FACE_NOTE, isHuggingFaceBody } from './hugging-face.ts';
 import { atLeastOne } from '../schemas/texts.ts';
@@ -7,11 +9,10 @@ import { labelsOf } from './labels.ts';
 import {
   classificationExample,
   classificationResult,
+  labelsView,
   predictions,
-  rank,
   rankingParameters,
   topLabels,
-  wantsLogits,
 } from './sequence-classification.ts';
 import type { BodyOf, HuggingFaceTask, ServedType } from './served-type.ts';
 
@@ -37,13 +38,11 @@ const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = 
   note: HUGGING_FACE_NOTE,
   async answer({ manifest }, { inputs, parameters }, run) {
     const { results } = await run({
-      inputs: [{ text: inputs }],
-      view: { kind: 'result', format: 'json', options: {} },
+      inputs: [asImageInput(inputs)],
+      view: labelsView(parameters ? { parameters } : {}, manifest, parameters?.top_k ?? DEFAULT_LABELS),
     });
-    const [ranked = []] = results.map((one) =>
-      rank(one, wantsLogits(parameters ? { parameters } : {}, manifest), manifest),
-    );
-    return ranked.slice(0, parameters?.top_k ?? DEFAULT_LABELS);
+    const [ranked = []] = results.map(readRenderedJson);
+    return ranked;
   },
 };
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { oneOf, optional } from '#serve/http/schemas.ts';
+import { asImageInput } from '../engine/image-input.ts';
 import { readRenderedJson } from '../json/json.ts';
 import { MASK_FORMATS } from '../math/masks.ts';
 import { EXAMPLE_IMAGE, imageMember, imageMembers } from '../schemas/images.ts';
@@ -99,7 +100,7 @@ const huggingFace: HuggingFaceTask<Static<typeof foreignRequest>> = {
   note: HUGGING_FACE_NOTE,
   async answer(_, { inputs }, run) {
     const { results } = await run({
-      inputs: [{ text: inputs }],
+      inputs: [asImageInput(inputs)],
       view: { kind: 'result', format: 'json', options: { mask: 'png' } },
     });
     const [{ segments } = { segments: [] }] = results.map(

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { DEFAULT_THRESHOLD } from '#contract/detection.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { optional } from '#serve/http/schemas.ts';
+import { asImageInput } from '../engine/image-input.ts';
 import { readRenderedJson } from '../json/json.ts';
 import { EXAMPLE_IMAGE, imageMember, imageMembers } from '../schemas/images.ts';
 import { atLeastOne } from '../schemas/texts.ts';
@@ -77,7 +78,7 @@ const huggingFace: HuggingFaceTask<Static<ReturnType<typeof foreignRequest>>> = 
   note: HUGGING_FACE_NOTE,
   async answer(_, { inputs, parameters }, run) {
     const { results } = await run({
-      inputs: [{ text: inputs }],
+      inputs: [asImageInput(inputs)],
       view: { kind: 'result', format: 'json', options: { threshold: parameters?.threshold ?? undefined } },
     });
     const [{ objects } = { objects: [] }] = results.map(

@@ -7,6 +7,7 @@ import { sigmoid } from '#core/numbers/softmax.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import { documented } from '#serve/http/documented.ts';
 import { oneOf, optional } from '#serve/http/schemas.ts';
+import type { View } from '../engine/serving.ts';
 import { readRenderedJson } from '../json/json.ts';
 import { overflowMembers, NOT_EMPTY, pairInstruction, textMember } from '../schemas/texts.ts';
 import { numbers } from '../schemas/results.ts';
@@ -108,37 +109,27 @@ const huggingFace: HuggingFaceTask<ForeignRequest> = {
   note: HUGGING_FACE_NOTE,
   async answer({ manifest }, body, run, path) {
     const { inputs, parameters } = body;
-    const raw = wantsLogits(body, manifest);
     const { results } = await run({
       inputs:
         typeof inputs === 'string'
           ? [{ text: inputs }]
           : inputs.map(([first = '', pair]) => ({ text: first, pair })),
-      view: { kind: 'result', format: 'json', options: {} },
+      view: labelsView(body, manifest, parameters?.top_k ?? undefined),
     });
-    const ranked = results.map((one) => rank(one, raw, manifest).slice(0, parameters?.top_k ?? undefined));
+    const ranked = results.map(readRenderedJson);
     const isOfInferenceApi = path === '/' || Boolean(parameters);
     return typeof inputs === 'string' && !isOfInferenceApi ? ranked[0] : ranked;
   },
 };
 
-export function wantsLogits(
-  { raw_scores: raw, parameters }: Pick<ForeignRequest, 'raw_scores' | 'parameters'>,
-  manifest: Manifest,
-): boolean {
-  const isNone = parameters?.function_to_apply === 'none';
-  return isNone && manifest.scoreFunction !== 'none' ? true : (raw ?? false);
-}
-
-export function rank(
-  rendered: Uint8Array,
-  raw: boolean,
-  { id2label }: Manifest,
-): { label: string; score: number }[] {
-  const { logits, scores } = readRenderedJson(rendered) as Rendered;
-  return (raw ? logits : scores)
-    .map((score, index) => ({ label: id2label?.[index] ?? `LABEL_${index}`, score }))
-    .sort((a, b) => b.score - a.score);
+/** The labels that a request in the format of the Inference API is about. */
+export function labelsView(
+  { raw_scores: raw, parameters }: Partial<Pick<ForeignRequest, 'raw_scores' | 'parameters'>>,
+  { scoreFunction }: Manifest,
+  count: number | undefined,
+): View {
+  const isNone = parameters?.function_to_apply === 'none' && scoreFunction !== 'none';
+  return { kind: 'labels', of: isNone || raw === true ? 'logits' : 'scores', count };
 }
 
 /** Scores documents with a cross-encoder, which reads the query together with each document. */

@@ -4,7 +4,10 @@ import { argmax } from '#core/numbers/argmax.ts';
 import { applyScoreFunction } from '#core/numbers/score-function.ts';
 import type { Transformed } from '#transform/transform.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
-import { finiteOutput } from '../math/inference.ts';
+import type { Manifest } from '#contract/manifest.ts';
+import { greatestIndexes } from '#core/numbers/greatest-indexes.ts';
+import type { View } from '../engine/serving.ts';
+import { finiteOutput, type Inference } from '../math/inference.ts';
 import type { Task } from './task.ts';
 import { writeTokenFloats } from './token-info.ts';
 
@@ -70,14 +73,27 @@ function rank(
   count: number,
   id2label: Readonly<Record<string, string>> | undefined,
 ): RankedLabel[] {
-  return [...scores.entries()]
-    .sort(([, left], [, right]) => right - left)
-    .slice(0, count)
-    .map(([index, score]) => ({
-      index,
-      label: id2label?.[index] ?? String(index),
-      score: shortestFloat32(score),
-    }));
+  return greatestIndexes(scores, count).map((index) => ({
+    index,
+    label: id2label?.[index] ?? String(index),
+    score: shortestFloat32(scores[index] ?? 0),
+  }));
+}
+
+/** Labels in the form of the Inference API, in which labels without a name have a number. */
+export function rankedLabels(
+  { values, transformed }: Inference,
+  manifest: Manifest,
+  { of, count }: Extract<View, { readonly kind: 'labels' }>,
+): { label: string; score: number }[] {
+  const { id2label, scoreFunction } = manifest;
+  const logits = finiteOutput(values, manifest);
+  const { scores } =
+    of === 'logits' ? { scores: logits } : labelScores(logits, { scoreFunction, transformed });
+  return greatestIndexes(scores, count ?? scores.length).map((index) => ({
+    label: id2label?.[index] ?? `LABEL_${index}`,
+    score: shortestFloat32(scores[index] ?? 0),
+  }));
 }
 
 interface LabelScores {

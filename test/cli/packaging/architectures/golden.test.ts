@@ -10,7 +10,9 @@ import {
   writeTokenLogits,
   writeVocabularyLogits,
 } from '#cli/packaging/architectures/write-graph.ts';
+import { selectRowEarly } from '#cli/packaging/onnx/select-row-early.ts';
 import { largestDifference } from '../../../helpers/close.ts';
+import { editGraph } from '../../../helpers/edited-graph.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 import { inputNames, useOnnxRuntime } from '../../../helpers/use-onnxruntime.ts';
@@ -58,7 +60,8 @@ async function run(model: string, write: WriteOutput, output: string, ids: Golde
   );
   const graph = join(folder(), 'graph.onnx');
   await runtime().optimize({ model: written, graph, weights: 'weights.bin', integers: undefined });
-  return await runtime().tryOut({
+  const selects = editGraph(graph, selectRowEarly);
+  const result = await runtime().tryOut({
     graph,
     folder: folder(),
     inputs: inputNames(graph),
@@ -66,6 +69,7 @@ async function run(model: string, write: WriteOutput, output: string, ids: Golde
     ids,
     padId: 0,
   });
+  return { ...result, selects };
 }
 
 const CASES = Object.entries(GOLDEN).flatMap(([name, golden]) =>
@@ -80,12 +84,17 @@ const CASES = Object.entries(GOLDEN).flatMap(([name, golden]) =>
 );
 
 test.each(CASES)('$name returns the same results as its Python code: $part', async (one) => {
-  const { data, dims } = await run(one.model, one.write, one.output, one.ids);
+  const { data, dims, selects } = await run(one.model, one.write, one.output, one.ids);
   const expected = flatten(one.expected);
   const difference = largestDifference(rowsOf(data, dims, one), expected);
   expect(difference).toBeLessThan(1e-5);
   expect(expected.length).toBeGreaterThan(8);
+  // The other outputs have a row for each token.
+  expect(selects).toBe(one.part === 'text' && !OTHER_TOKENS.test(one.name));
 });
+
+/** Architectures whose logits for a text are computed from other tokens than the first. */
+const OTHER_TOKENS = /^(?:bart|eurobert(?!-bos)|gemma|mistral|modernbert-mean|qwen|lfm2)/;
 
 const flatten = (value: Numbers): number[] => (typeof value === 'number' ? [value] : value.flatMap(flatten));
 

@@ -16,7 +16,7 @@ import {
   similarityResponse,
   type VectorRequests,
 } from '../../schemas/tei.ts';
-import { EXAMPLE_IMAGE, imageUrl } from '../../schemas/images.ts';
+import { EXAMPLE_IMAGE } from '../../schemas/images.ts';
 import { withOverflow } from '../../predict/predict.ts';
 import { SERVED } from '../../served/index.ts';
 import type { ClientBatch, HuggingFaceTask } from '../../served/served-type.ts';
@@ -96,7 +96,7 @@ export function inferenceApiRoute(
 const imageReader = (readBody: BodyReader, maxBodyBytes: number): BodyReader => {
   const read = async (c: Context, schema: Parameters<BodyReader>[1]): Promise<unknown> => {
     if (!isImageType(c.req.header('content-type'))) return await readBody(c, schema);
-    const body = { inputs: imageUrl(await readBytes(c, maxBodyBytes)) };
+    const body = { inputs: await readBytes(c, maxBodyBytes) };
     const { required = [] } = (typeof schema === 'function' ? schema(body) : schema) as RequiredFields;
     const missing = required.find((name) => !Object.hasOwn(body, name));
     if (missing === undefined) return body;
