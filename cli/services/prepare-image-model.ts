@@ -1,5 +1,6 @@
 import { PIXEL_INPUT } from '#contract/manifest.ts';
 import { configError } from '#contract/errors.ts';
+import type { ImageSettings } from '#contract/image-settings.ts';
 import type { ImageModelType } from '#contract/model-types.ts';
 import type { Quantization } from '#contract/quantization.ts';
 import { accuracyText, batchingText, imageSizeText } from '#core/model/manifest-facts.ts';
@@ -75,7 +76,7 @@ export async function prepareImageModel(
       quantization,
       attentionHeads: attentionHeads(modelConfig),
       windows: undefined,
-      ofType: type.facts({ ...read, output, width, scores }),
+      ofType: type.facts({ ...read, images: arranged(images, original), output, width, scores }),
       tokenizer: positionsOnly(positions),
       graphChanges: undefined,
       transform: undefined,
@@ -98,6 +99,9 @@ export async function prepareImageModel(
     manifest,
   };
 }
+
+const arranged = (images: ImageSettings, { hasConvolutions }: RunImageGraph): ImageSettings =>
+  hasConvolutions ? { ...images, hasConvolutions } : images;
 
 /** Quantizes a model if the config requests it. */
 async function quantizeIfWanted(

@@ -4,9 +4,17 @@ import type { ImageRecipe } from './image-recipe.ts';
 export interface ImageSettings {
   /** How images become the input of the model. */
   readonly recipe: ImageRecipe;
+  /**
+   * Whether the model consists of convolutions, so that servers arrange its weights in memory as this machine's CPU reads
+   * them (docs/decisions/0194).
+   */
+  readonly hasConvolutions?: true;
   /** The encoder of images, for models with another one for texts. Default: the model itself. */
   readonly encoder?: ImageEncoder;
 }
+
+/** The settings of a model with an encoder of images next to one of texts. */
+export type TowerSettings = ImageSettings & Required<Pick<ImageSettings, 'encoder'>>;
 
 /** An encoder of images with a graph of its own, which is the section `image-graph`. */
 export interface ImageEncoder {

@@ -3,7 +3,7 @@ import type { TokenOutputs } from './embedding-outputs.ts';
 import type { DetectionSettings } from './detection.ts';
 import type { EntitySettings } from './entity-settings.ts';
 import type { FixedShape } from './fixed-shape.ts';
-import type { ImageSettings, SimilarityScale } from './image-settings.ts';
+import type { ImageSettings, TowerSettings, SimilarityScale } from './image-settings.ts';
 import type { ModelType } from './model-types.ts';
 import type { MultiVectorSettings } from './multi-vector.ts';
 import type { PairPrompt } from './pair-prompt.ts';
@@ -79,7 +79,7 @@ interface FactsOfTypes {
 /** The facts about a model with an encoder of texts and an encoder of images. */
 interface TowersFacts {
   readonly sentence: SentenceSettings;
-  readonly images: Required<ImageSettings>;
+  readonly images: TowerSettings;
 }
 
 /**

@@ -9,7 +9,12 @@ import { resizedSize } from '#core/images/resized-size.ts';
 import { tensorSize } from '#core/images/tensor-size.ts';
 import { rowOf } from '#core/model/raw-output.ts';
 import { findNotFinite } from '#core/numbers/finite.ts';
-import { type GraphProto, ModelProtoSchema, type ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
+import {
+  type GraphProto,
+  ModelProtoSchema,
+  type NodeProto,
+  type ValueInfoProto,
+} from '#gen/onnx/v1/onnx_pb.ts';
 import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
 import { FLOAT32, typeName } from '../onnx/element-types.ts';
@@ -40,6 +45,7 @@ export interface RunImageGraph extends PreparedImageGraph {
   readonly batching: Batching;
   /** Number of positions that the model has for an image, as a measure of the time that it takes. */
   readonly positions: number;
+  readonly hasConvolutions: boolean;
 }
 
 interface ImageGraphRequest {
@@ -76,8 +82,13 @@ export async function prepareImageGraph(
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
 
   const facts = await tryImageGraph(runtime, { ...request, output }, { graphPath, graph });
-  return { graphPath, weightsPath, output, scores, precision, ...facts };
+  const hasConvolutions = graph.node.filter(isConvolution).length > MAX_PATCH_CONVOLUTIONS;
+  return { graphPath, weightsPath, output, scores, precision, hasConvolutions, ...facts };
 }
+
+const isConvolution = ({ opType }: NodeProto): boolean => opType === 'Conv' || opType === 'FusedConv';
+/** Vision transformers have one convolution, which cuts the image into patches. */
+const MAX_PATCH_CONVOLUTIONS = 1;
 
 interface TriedGraph {
   readonly graphPath: string;

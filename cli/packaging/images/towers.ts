@@ -12,7 +12,7 @@ import { type Evidence, hasHead } from '../model/evidence.ts';
 import { hasTokenizer, type ModelFiles } from '../model/locate-files.ts';
 import { type ModelConfig, readModelConfig } from '../model/model-config.ts';
 import type { PreparedGraph } from '../model/prepared-graph.ts';
-import type { ImageSettings } from '#contract/image-settings.ts';
+import type { TowerSettings } from '#contract/image-settings.ts';
 import type { SentenceSettings } from '#contract/sentence.ts';
 import type { Reporter } from '../reporter.ts';
 import { buildImageGraph } from './build-image-graph.ts';
@@ -40,7 +40,7 @@ export interface ReadTowers {
   readonly facts: (
     text: PreparedGraph,
     image: RunImageGraph | undefined,
-  ) => { readonly sentence: SentenceSettings; readonly images: Required<ImageSettings> };
+  ) => { readonly sentence: SentenceSettings; readonly images: TowerSettings };
   readonly report: (report: Reporter) => void;
 }
 

@@ -72,7 +72,10 @@ export function threadRequests(
  * The first message: the model to open. It is sent after the thread has started, so that the thread
  * starts while the model is read.
  */
-export interface OpenModel extends Omit<SessionOptions, 'graph' | 'weightsFolder' | 'bfloat16'> {
+export interface OpenModel extends Omit<
+  SessionOptions,
+  'graph' | 'weightsFolder' | 'bfloat16' | 'hasConvolutions'
+> {
   readonly kind: 'open';
   /** Path of the ONNX Runtime addon. */
   readonly addon: string;

@@ -59,6 +59,7 @@ export function createInference(): Inference {
                     graph,
                     weightsFolder: body.weightsFolder,
                     bfloat16: manifest.quantization?.form === 'bf16',
+                    hasConvolutions: manifest.images?.hasConvolutions === true,
                   }),
                 manifest,
                 images,

@@ -11,7 +11,9 @@ import {
   type WriteOutput,
   writeTextVectors,
 } from '#cli/packaging/architectures/write-graph.ts';
+import { selectRowEarly } from '#cli/packaging/onnx/select-row-early.ts';
 import { largestDifference } from '../../../helpers/close.ts';
+import { editGraph } from '../../../helpers/edited-graph.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 import { inputNames, useOnnxRuntime } from '../../../helpers/use-onnxruntime.ts';
@@ -56,7 +58,7 @@ const weightsOf = (model: string): string =>
     .map((file) => join(model, file))
     .find((path) => existsSync(path)) ?? '';
 
-/** Writes a graph, and optimizes it as a build does. */
+/** Writes a graph, and optimizes and changes it as a build does. */
 async function optimized(name: string, write: WriteOutput): Promise<string> {
   const model = join(FIXTURES, 'vision', name);
   const target = mkdtempSync(join(folder(), 'graph-'));
@@ -64,6 +66,7 @@ async function optimized(name: string, write: WriteOutput): Promise<string> {
   const written = await writeGraph({ weights: weightsOf(model), config }, write, target);
   const graph = join(target, 'graph.onnx');
   await runtime().optimize({ model: written, graph, weights: 'weights.bin', integers: undefined });
+  editGraph(graph, selectRowEarly);
   return graph;
 }
 
