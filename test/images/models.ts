@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { drawnImage } from '#core/images/drawn-image.ts';
-import { encodePng } from '../helpers/encode-png.ts';
+import { encodeRgbPng } from '#platform/images/encode-png.ts';
 import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { MODELS_CACHE, unpackedPackage } from '../models/unpack.ts';
 
@@ -85,7 +85,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-image-models-'));
 try {
   const images = Array.from({ length: IMAGES }, (_, number) => {
     const path = join(scratch, `${number}.png`);
-    writeFileSync(path, encodePng(drawnImage(number, { width: 300 + number, height: 260 - number })));
+    writeFileSync(path, encodeRgbPng(drawnImage(number, { width: 300 + number, height: 260 - number })));
     return path;
   });
   console.log('| model | kind | package | executable | alone | in a batch |\n|---|---|---|---:|---:|---:|');
