@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { AppError, inputError } from '#contract/errors.ts';
 import { addressKind, isIpAddress, isLocalHost } from '#core/net/public-address.ts';
+import { redirectTarget } from '#core/net/redirect-target.ts';
 import { isUrlOf, type UrlHost } from '#core/net/url-hosts.ts';
 import { guardedLookup } from './guarded-lookup.ts';
 
@@ -24,7 +25,6 @@ export interface FileFetcher {
 }
 
 const MAX_REDIRECTS = 3;
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Creates a client that fetches files from listed hosts. A listed name must have public addresses, because the
@@ -49,12 +49,9 @@ export function createFileFetcher(options: FileFetcherOptions): FileFetcher {
       if (statusCode === OK) return await readBody(body, { host: url.host, headers, maxBytes, take });
       // Reading the body of another status, which can have any length, would keep its connection alive.
       body.destroy();
-      const { location } = headers;
-      if (!REDIRECTS.has(statusCode) || typeof location !== 'string') {
-        throw inputError(`${url.host} returned the status ${statusCode}.`);
-      }
-      const target = URL.parse(location, url);
-      if (!target || (url.protocol === 'https:' && target.protocol !== 'https:')) {
+      const target = redirectTarget(url, statusCode, headers.location);
+      if (target === 'none') throw inputError(`${url.host} returned the status ${statusCode}.`);
+      if (target === 'invalid' || target === 'without TLS') {
         throw inputError(`${url.host} redirects to a URL without TLS, or to an invalid one.`);
       }
       if (!isUrlOf(target, options.hosts)) {

@@ -1,12 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { builtExecutable } from '../helpers/built.ts';
+import { SHAPES } from '../helpers/golden-shapes.ts';
 import { TEST_CACHE } from '../helpers/paths.ts';
+import { useTempFolder } from '../helpers/temp-folder.ts';
 import { verifies, verifiesOnce } from './verifies.ts';
+
+const folder = useTempFolder();
 
 verifies('bench:tables', async (arm) => {
   const { exitCode, stdout, stderr } = await arm.run('sentiment', [
@@ -61,6 +66,75 @@ verifies('bench:given-flags', async (arm) => {
   const refused = await arm.run('sentiment', ['bench', '--seconds', '0.5']);
   expect(refused.exitCode).toBe(2);
   expect(refused.stderr).toContain('--seconds: "0.5" is not a whole number from 1 to 3600.');
+});
+
+verifies('bench:images', async (arm) => {
+  const flags = ['bench', '--seconds', '1', '--workers', '1', '--max-batch-tokens', '512'];
+  const { exitCode, stdout, stderr } = await arm.run('shapes', [...flags, '--json']);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  const { model, lengths, images, flags: compared } = JSON.parse(stdout);
+  expect(model.type).toBe('image_classification');
+  expect(lengths).toEqual([]);
+  expect(
+    images.map(({ width, height, concurrency }: Record<string, number>) => [width, height, concurrency]),
+  ).toEqual(
+    [
+      [320, 240],
+      [640, 480],
+      [1280, 960],
+    ].flatMap((size) => [1, 8, 64].map((many) => [...size, many])),
+  );
+  expect(images[0]).toMatchObject({
+    skipped: false,
+    images_per_second: expect.any(Number),
+    p99_ms: expect.any(Number),
+  });
+  expect(compared).toMatchObject({
+    max_tokens: null,
+    results: [{ concurrent: { images_per_second: expect.any(Number), gain: 1 } }],
+  });
+
+  const both = await arm.run('clip', flags);
+  expect(both.stdout).toMatch(/\n\ntokens +concurrent +texts\/s +p50 ms +p99 ms\n16 +1 /);
+  expect(both.stdout).toMatch(/\n\npixels +concurrent +images\/s +p50 ms +p99 ms\n320 x 240 +1 /);
+  expect(both.stdout).toMatch(
+    /\n\nTexts of up to \d+ tokens and images of up to 1280 x 960 pixels with different serve flags; .+\nflags +inputs\/s, /,
+  );
+});
+
+verifies('bench:input', async (arm) => {
+  const path = folder();
+  for (const { name, bytes } of SHAPES.slice(0, 2)) writeFileSync(join(path, name), bytes);
+  const flags = ['bench', '--seconds', '1', '--workers', '1', '--max-batch-tokens', '512'];
+  const images = await arm.run('shapes', [...flags, '--input', path]);
+  expect(images.stderr).toBe('');
+  expect(images.stdout).toMatch(/\n\nimages +concurrent +images\/s +p50 ms +p99 ms\n2 +1 /);
+  expect(images.stdout).toContain('\n\n2 images with different serve flags;');
+
+  const lines = join(path, 'inputs.jsonl');
+  writeFileSync(lines, `{"text": "a circle"}\n{"image": ${JSON.stringify(SHAPES[0]?.path)}}\n"a square"\n`);
+  const both = await arm.run('clip', [...flags, '--json', '--input', lines]);
+  const { lengths, images: measured } = JSON.parse(both.stdout);
+  expect(lengths[0]).toMatchObject({ count: 2, concurrency: 1, texts_per_second: expect.any(Number) });
+  expect(measured[0]).toMatchObject({ count: 1, concurrency: 1, images_per_second: expect.any(Number) });
+
+  writeFileSync(join(path, 'bad.txt'), 'missing.png\n');
+  for (const [args, message] of [
+    [
+      ['--input', join(path, 'bad.txt')],
+      'No such file: missing.png. Pass the path of an image, or a data: URL.',
+    ],
+    [
+      ['--input', lines, '--max-image-pixels', '10'],
+      '--max-image-bytes and --max-image-pixels set the limits.',
+    ],
+    [['--input-format', 'txt'], '--input-format requires --input.'],
+  ] as const) {
+    const failed = await arm.run('clip', [...flags, ...args]);
+    expect(failed.exitCode).not.toBe(0);
+    expect(failed.stderr).toContain(message);
+    expect(failed.stdout).toBe('');
+  }
 });
 
 verifiesOnce('bench:interrupt', async () => {

@@ -185,6 +185,41 @@ verifiesServed('images:served-limits', async (arm) => {
 const settingsOf = (folder: string): object =>
   JSON.parse(readFileSync(join(folder, 'preprocessor_config.json'), 'utf8')) as object;
 
+verifiesOnce('images:channels-last', async () => {
+  const path = join(folder(), 'model');
+  cpSync(join(FIXTURES, 'models/shapes'), path, { recursive: true });
+  rmSync(join(path, 'model.safetensors'));
+  rmSync(join(path, 'encoderfile.yml'));
+  cpSync(join(FIXTURES, 'graphs/red-or-blue-channels-last.onnx'), join(path, 'model.onnx'));
+  const size = { height: 8, width: 4 };
+  const settings = { ...settingsOf(path), size, image_mean: [0, 0, 0], image_std: [1, 1, 1] };
+  writeFileSync(join(path, 'preprocessor_config.json'), JSON.stringify(settings));
+  const labels = { id2label: { 0: 'red', 1: 'blue' }, label2id: { red: 0, blue: 1 } };
+  writeFileSync(
+    join(path, 'config.json'),
+    JSON.stringify({ architectures: ['ViTForImageClassification'], ...labels }),
+  );
+  const output = join(folder(), 'model.encoder');
+  const args = ['build', path, '-o', output, '--cache-dir', TEST_CACHE];
+  expect(await runCli(args, { cwd: folder() })).toMatchObject({ exitCode: 0 });
+  const red = 'data:image/gif;base64,R0lGODlhAQABAIAAAP8AAAAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==';
+  const blue = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAA/wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==';
+  // Softmax of 4 and -4.
+  const score = expect.closeTo(1 / (1 + Math.exp(-8)), 6);
+  for (const images of [[red], [blue, red, blue]]) {
+    const { stdout } = await runExecutable(output, ['infer', ...images]);
+    expect((JSON.parse(stdout) as { predictions: object[] }).predictions).toEqual(
+      images.map((image) => ({ label: image === red ? 'red' : 'blue', score })),
+    );
+  }
+  // A wrong size is reported with the axes in the order of the others.
+  const other = { ...settings, size: { height: 4, width: 8 } };
+  writeFileSync(join(path, 'preprocessor_config.json'), JSON.stringify(other));
+  expect((await runCli([...args, '--force'], { cwd: folder() })).stderr).toContain(
+    'has the shape [any, 3, 8, 4], but images have 3 channels and 4 x 8 pixels',
+  );
+});
+
 verifiesOnce('images:build', async () => {
   const path = join(folder(), 'model');
   const copy = (model: string): void => {

@@ -26,7 +26,9 @@ def tensor(path):
     values = (values.astype(np.float32) - np.array(settings["image_mean"], np.float32)) / np.array(
         settings["image_std"], np.float32
     )
-    return values.transpose(2, 0, 1)[None].astype(np.float32)
+    # TensorFlow's graphs read the channels as the last axis.
+    is_last = source.shape[3] == 3
+    return (values if is_last else values.transpose(2, 0, 1))[None].astype(np.float32)
 
 
 def scores(path):

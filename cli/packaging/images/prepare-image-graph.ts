@@ -18,6 +18,7 @@ import {
 import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
 import { FLOAT32, typeName } from '../onnx/element-types.ts';
+import { readChannelsFirst } from '../onnx/channels-first.ts';
 import { precisionOf } from '../onnx/facts.ts';
 import { fillPixelMask } from '../onnx/fill-pixel-mask.ts';
 import { keepOutputs } from '../onnx/keep-outputs.ts';
@@ -191,6 +192,7 @@ function pixelInput(graph: GraphProto, { file, recipe }: ImageGraphRequest): Val
   const weights = new Set(graph.initializer.map(({ name }) => name));
   const declared = graph.input.filter(({ name }) => !weights.has(name));
   const pixels = declared.find((input) => axesOf(input).length === IMAGE_AXES);
+  if (pixels) readChannelsFirst(graph, pixels, CHANNELS);
   if (pixels) fillPixelMask(graph, pixels.name, file);
   const inputs = declared.filter((input) => graph.input.includes(input));
   const [only] = inputs;

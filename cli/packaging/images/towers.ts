@@ -7,13 +7,13 @@ import { findArchitecture } from '../architectures/architectures.ts';
 import { towerConfig } from '../architectures/towers.ts';
 import { isStoredWeights } from '../architectures/weight-files.ts';
 import { writeImageVectors, writeTextVectors } from '../architectures/write-graph.ts';
-import type { ReadModelRequest, TokenizedModel } from '../model/build-type.ts';
+import type { ReadModelRequest } from '../model/build-type.ts';
 import { type Evidence, hasHead } from '../model/evidence.ts';
 import { hasTokenizer, type ModelFiles } from '../model/locate-files.ts';
 import { type ModelConfig, readModelConfig } from '../model/model-config.ts';
 import type { PreparedGraph } from '../model/prepared-graph.ts';
-import type { TowerSettings } from '#contract/image-settings.ts';
-import type { SentenceSettings } from '#contract/sentence.ts';
+import type { PreparedTokenizer } from '../model/prepare-tokenizer.ts';
+import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import type { Reporter } from '../reporter.ts';
 import { buildImageGraph } from './build-image-graph.ts';
 import { findProcessor } from './find-processor.ts';
@@ -30,43 +30,48 @@ export const hasTowers = (evidence: Evidence): boolean =>
   hasTokenizer(evidence.folder) &&
   !hasHead(evidence);
 
-/** A model with an encoder of texts and an encoder of images, whose settings have been read. */
-export interface ReadTowers {
-  /** The settings of the encoder of texts, in the form of config.json. */
-  readonly modelConfig: ModelConfig;
-  /** The parts of the next step that all models with two encoders have. */
-  readonly tokenized: (padId: number) => Pick<TokenizedModel, 'write' | 'rules' | 'imageEncoder'>;
-  /** The facts in the manifest that all models with two encoders have. */
-  readonly facts: (
-    text: PreparedGraph,
-    image: RunImageGraph | undefined,
-  ) => { readonly sentence: SentenceSettings; readonly images: TowerSettings };
-  readonly report: (report: Reporter) => void;
-}
-
 /** The maximum number of tokens if config.json does not state it, as in transformers. */
 const DEFAULT_LENGTHS = lookup({ clip: 77, siglip: 64 });
 
-/** Reads the settings that models of all types with two encoders have. */
-export async function readTowers(
+/**
+ * Reads a model with an encoder of texts and an encoder of images. `ownFacts` are the facts in the manifest that only models of
+ * this type have.
+ */
+export async function readTowers<Type extends TowersModelType, Own extends object>(
   { config, files }: ReadModelRequest,
-  modelType: TowersModelType,
-): Promise<ReadTowers> {
+  modelType: Type,
+  ownFacts: (weights: string) => Own | Promise<Own>,
+) {
   const stated = await readModelConfig(files);
   refuseUnfilled(stated, files);
   const { images, note } = await readImageSettings(files.folder);
   const { recipe } = images;
   const imageFiles = { ...files, weights: imageFile(files, modelType) };
   const { keepsIntegers } = config;
+  const own = await ownFacts(files.weights);
+  const graphFacts = ({ width }: PreparedGraph, image: RunImageGraph | undefined) => {
+    if (!image) throw new Error('the encoder of images has not been prepared');
+    if (image.width !== width) {
+      throw configError(
+        `Vectors of texts have ${width} dimensions and vectors of images ${image.width}, so they cannot be compared. Both encoders must come from the same model.`,
+      );
+    }
+    const { output, positions } = image;
+    return {
+      images: { ...images, encoder: { output: output.name, positions } },
+      sentence: vectorSettings(config, 'none', width),
+    };
+  };
   return {
+    // The settings of the encoder of texts, in the form of config.json.
     modelConfig: {
       max_position_embeddings: DEFAULT_LENGTHS[String(stated.model_type)],
       ...towerConfig(stated, 'text'),
     },
-    tokenized: (padId) => ({
-      write: writeTextVectors(padId),
+    withTokenizer: ({ settings }: PreparedTokenizer) => ({
+      write: writeTextVectors(settings.padId),
       rules: {},
-      imageEncoder: (runtime, folder) =>
+      imageEncoder: (runtime: OnnxTools, folder: string) =>
         buildImageGraph(
           runtime,
           {
@@ -78,23 +83,13 @@ export async function readTowers(
           },
           folder,
         ),
+      withGraph: (_: PreparedGraph, image: RunImageGraph | undefined) => ({
+        report: (report: Reporter) => {
+          if (note !== undefined) report.print(note);
+        },
+        facts: (graph: PreparedGraph) => ({ modelType, ...graphFacts(graph, image), ...own }),
+      }),
     }),
-    facts({ width }, image) {
-      if (!image) throw new Error('the encoder of images has not been prepared');
-      if (image.width !== width) {
-        throw configError(
-          `Vectors of texts have ${width} dimensions and vectors of images ${image.width}, so they cannot be compared. Both encoders must come from the same model.`,
-        );
-      }
-      const { output, positions } = image;
-      return {
-        images: { ...images, encoder: { output: output.name, positions } },
-        sentence: vectorSettings(config, 'none', width),
-      };
-    },
-    report: (report) => {
-      if (note !== undefined) report.print(note);
-    },
   };
 }
 

@@ -13,20 +13,5 @@ export const imageTextEmbeddingBuild: BuildType<'image_text_embedding'> = {
     returns: 'scores of the labels in a request for an image',
   },
   inferInputs: '"some text" photo.jpg',
-  async read(request) {
-    const { modelConfig, tokenized, facts, report } = await readTowers(request, 'image_text_embedding');
-    return {
-      modelConfig,
-      withTokenizer: ({ settings }) => ({
-        ...tokenized(settings.padId),
-        withGraph: (_, image) => ({
-          report,
-          facts: (graph) => ({
-            modelType: 'image_text_embedding',
-            ...facts(graph, image),
-          }),
-        }),
-      }),
-    };
-  },
+  read: (request) => readTowers(request, 'image_text_embedding', () => ({})),
 };

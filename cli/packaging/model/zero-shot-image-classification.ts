@@ -1,4 +1,5 @@
 import { configError } from '#contract/errors.ts';
+import type { ScoreFunction } from '#contract/score-function.ts';
 import { readSimilarityScale } from '../architectures/towers.ts';
 import { isStoredWeights } from '../architectures/weight-files.ts';
 import { readTowers } from '../images/towers.ts';
@@ -10,33 +11,16 @@ export const zeroShotImageClassificationBuild: BuildType<'zero_shot_image_classi
   guess: () => [],
   inferOptions: '--labels "one,another"',
   inferInputs: 'photo.jpg',
-  async read(request) {
-    const { modelConfig, tokenized, facts, report } = await readTowers(
-      request,
-      'zero_shot_image_classification',
-    );
-    const { weights } = request.files;
-    if (!isStoredWeights(weights)) {
-      throw configError(
-        `${weights} is an exported graph, which does not contain the scale that converts similarities to scores. Choose the weights with \`variant: safetensors\`, or set \`model_type: image_text_embedding\`.`,
-      );
-    }
-    const similarityScale = await readSimilarityScale(weights);
-    return {
-      modelConfig,
-      withTokenizer: ({ settings }) => ({
-        ...tokenized(settings.padId),
-        withGraph: (_, image) => ({
-          report,
-          facts: (graph) => ({
-            modelType: 'zero_shot_image_classification',
-            ...facts(graph, image),
-            similarityScale,
-            // Models that are trained with a bias score each pair of an image and a text on its own.
-            scoreFunction: similarityScale.bias === undefined ? 'softmax' : 'sigmoid',
-          }),
-        }),
-      }),
-    };
-  },
+  read: (request) =>
+    readTowers(request, 'zero_shot_image_classification', async (weights) => {
+      if (!isStoredWeights(weights)) {
+        throw configError(
+          `${weights} is an exported graph, which does not contain the scale that converts similarities to scores. Choose the weights with \`variant: safetensors\`, or set \`model_type: image_text_embedding\`.`,
+        );
+      }
+      const similarityScale = await readSimilarityScale(weights);
+      // Models that are trained with a bias score each pair of an image and a text on its own.
+      const scoreFunction: ScoreFunction = similarityScale.bias === undefined ? 'softmax' : 'sigmoid';
+      return { similarityScale, scoreFunction };
+    }),
 };

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { configError } from '#contract/errors.ts';
-import { readsImages } from '#contract/model-types.ts';
-import { PROCESSOR_FILES } from '../../packaging/images/find-processor.ts';
+import { type ModelType, readsImages, readsTextsAndImages } from '#contract/model-types.ts';
+import { findProcessor, PROCESSOR_FILES } from '../../packaging/images/find-processor.ts';
 import { findLicense, readDocuments } from '../../packaging/model/model-documents.ts';
 import { GUESSED_TYPES } from '../../packaging/model/build-types.ts';
 import { guessModel, type ModelGuess, readEvidence } from '../../packaging/model/guess-model.ts';
@@ -40,11 +40,13 @@ export interface ModelFolder {
 }
 
 const TOKENIZER = 'tokenizer.json';
-const filesOf = (config: string, isOfImages: boolean) => [
+const [PROCESSOR] = PROCESSOR_FILES;
+
+/** The settings files of a model type, and whether they are required. */
+const filesOf = (config: string, type: ModelType) => [
   [config, true] as const,
-  ...(isOfImages
-    ? [[PROCESSOR_FILES[0], true] as const]
-    : [[TOKENIZER, true] as const, ['tokenizer_config.json', false] as const]),
+  ...(readsImages(type) ? [] : [[TOKENIZER, true] as const, ['tokenizer_config.json', false] as const]),
+  ...(readsImages(type) || readsTextsAndImages(type) ? [[PROCESSOR, true] as const] : []),
 ];
 
 /**
@@ -71,10 +73,11 @@ export async function inspectModelFolder(
   const tokenizer = findIn(folder, TOKENIZER) ?? (others.length === 0 ? named : undefined);
   const files: FoundFile[] = [
     { name: graph?.path ?? 'model.onnx', required: true, present: graph !== undefined },
-    ...filesOf(settingsFile?.name ?? 'config.json', isOfImages).map(([name, required]) => {
+    ...filesOf(settingsFile?.name ?? 'config.json', guess.modelType).map(([name, required]) => {
       if (name === TOKENIZER && encoder)
         return { name: `tokenizer of ${hubReferenceText(encoder)}`, required, present: true };
-      const path = name === TOKENIZER ? tokenizer : findIn(folder, name);
+      const path =
+        name === TOKENIZER ? tokenizer : name === PROCESSOR ? findProcessor(folder) : findIn(folder, name);
       const shown = path === undefined ? name : relative(folder, path).replaceAll('\\', '/');
       return { name: shown, required, present: path !== undefined };
     }),

@@ -2,7 +2,7 @@ import type { ImageSize } from '#contract/image-recipe.ts';
 import { AppError, inputError } from '#contract/errors.ts';
 import { damaged, FORMAT_NAMES, type ImageFormat } from './formats/damaged.ts';
 import { readGifFile } from './formats/gif-file.ts';
-import { readJpegFile } from './formats/jpeg-file.ts';
+import { readJpegSize } from './formats/jpeg-file.ts';
 import { readPngHeader } from './formats/png-file.ts';
 import { readWebpFile } from './formats/webp-file.ts';
 
@@ -52,7 +52,7 @@ export const imageFormat = (bytes: Uint8Array): ImageFormat | undefined =>
   SIGNATURES.find(({ isMatch }) => isMatch(bytes))?.format;
 
 const READERS: Readonly<Record<ImageFormat, (bytes: Uint8Array) => ImageSize>> = {
-  jpeg: readJpegFile,
+  jpeg: readJpegSize,
   png: readPngHeader,
   webp: readWebpFile,
   gif: readGifFile,

@@ -58,30 +58,35 @@ const webp = new WasmDecoder('webp', async () => ({
 /** The own decoder needs about 20 bytes per pixel. */
 const MAX_PIXELS_OF_OWN_DECODER = 10_000_000;
 
-/** Progressive images have about ten passes. Without a limit, a small file can take minutes. */
-const MAX_SCANS = 100;
-/** The time for this many passes over an image of the allowed size is acceptable. */
-const MAX_SCANS_OF_LARGEST = 20;
+/** Progressive images have about 14 passes. Without a limit, a small file can take minutes. */
+const MAX_PASSES = 100;
+/** The time for this many passes over one color of an image of the allowed size is acceptable. */
+const MAX_PASSES_OF_LARGEST = 18;
+/** The same for the own decoder. Usual files have 24. */
+const MAX_PASSES_OF_OWN_DECODER = 24;
 
 async function decodeJpeg(
   bytes: Uint8Array,
   size: ImageSize,
   limits: ImageLimits,
 ): Promise<TransparentImage> {
-  const { components, hasLowColors, scans, isComplete } = readJpegFile(bytes);
+  const { components, hasLowColors, passes, isComplete } = readJpegFile(bytes);
   if (!isComplete) throw damaged('jpeg', `the file ends at byte ${bytes.length}, before its end marker`);
-  const work = scans * size.width * size.height;
-  if (scans > MAX_SCANS || work > MAX_SCANS_OF_LARGEST * limits.pixels) {
-    throw unsupported(
-      'jpeg',
-      `it has ${scans} passes over ${size.width} x ${size.height} pixels, which would take too long`,
-    );
-  }
+  const pixels = size.width * size.height;
   const isForOwnDecoder = components === 4 || hasLowColors;
-  if (isForOwnDecoder && size.width * size.height > MAX_PIXELS_OF_OWN_DECODER) {
+  const maxWork = isForOwnDecoder
+    ? MAX_PASSES_OF_OWN_DECODER * MAX_PIXELS_OF_OWN_DECODER
+    : MAX_PASSES_OF_LARGEST * limits.pixels;
+  if (isForOwnDecoder && pixels > MAX_PIXELS_OF_OWN_DECODER) {
     throw unsupported(
       'jpeg',
       `images with printing colors or with color rows of half the height can have at most ${MAX_PIXELS_OF_OWN_DECODER} pixels, but it has ${size.width} x ${size.height}`,
+    );
+  }
+  if (passes > MAX_PASSES || passes * pixels > maxWork) {
+    throw unsupported(
+      'jpeg',
+      `it has ${passes} passes over ${size.width} x ${size.height} pixels, which would take too long`,
     );
   }
   // The decoder in WebAssembly cannot convert printing colors, and does not interpolate rows as Pillow's does.
@@ -89,8 +94,22 @@ async function decodeJpeg(
   return baselineJpeg(bytes, size) ?? (await jpeg.decode(bytes, size));
 }
 
-async function decodeWebp(bytes: Uint8Array, size: ImageSize): Promise<TransparentImage> {
-  const { frame, hasAlpha } = readWebpFile(bytes);
+/** Share of the allowed pixels for lossless WebP images, which take the longest to decode. Larger photographs exceed the allowed bytes. */
+const SHARE_OF_LOSSLESS_WEBP = 0.5;
+
+async function decodeWebp(
+  bytes: Uint8Array,
+  size: ImageSize,
+  limits: ImageLimits,
+): Promise<TransparentImage> {
+  const { frame, hasAlpha, isLossless } = readWebpFile(bytes);
+  const maxPixels = Math.floor(limits.pixels * (isLossless ? SHARE_OF_LOSSLESS_WEBP : 1));
+  if (size.width * size.height > maxPixels) {
+    throw unsupported(
+      'webp',
+      `lossless images can have at most ${maxPixels} pixels, but it has ${size.width} x ${size.height}`,
+    );
+  }
   const image = await webp.decode(frame?.file ?? bytes, frame ?? size);
   const isWhole = image.width === size.width && image.height === size.height;
   const whole = frame === undefined || isWhole ? image : onTransparentCanvas(image, frame, size);

@@ -1,11 +1,20 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '#cli/config/load.ts';
 import { copyModel } from '../../helpers/models.ts';
 import { runCliHere as runCli } from '../../helpers/cli-here.ts';
-import { FIXTURES } from '../../helpers/paths.ts';
+import { FIXTURES, TEST_CACHE } from '../../helpers/paths.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
@@ -28,6 +37,37 @@ describe('encoderfile init', () => {
     expect(stdout).toMatch(new RegExp(`^Type +${modelType} \\(`, 'm'));
     expect(stdout).toMatch(/^Found +model\.onnx, config\.json, tokenizer\.json, tokenizer_config\.json$/m);
     expect(stdout).not.toContain('Missing');
+  });
+
+  test.each([
+    ['shapes', 'image_classification', 'preprocessor_config.json'],
+    ['patches', 'image_embedding', 'preprocessor_config.json'],
+    ['regions', 'image_segmentation', 'preprocessor_config.json'],
+    ['boxes', 'object_detection', 'preprocessor_config.json'],
+    ['clip', 'image_text_embedding', 'tokenizer.json, tokenizer_config.json, preprocessor_config.json'],
+  ])(
+    'writes a config for %s, which reads images, with which builds work',
+    async (model, modelType, files) => {
+      copyModel(model, join(folder(), model));
+      const { exitCode, stdout, stderr } = await run(model);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      expect(written()).toMatchObject({ name: model, modelType, model: { kind: 'folder', folder: model } });
+      expect(stdout).toMatch(new RegExp(`^Type +${modelType} \\(`, 'm'));
+      expect(stdout).toMatch(new RegExp(`^Found +model\\.safetensors, config\\.json, ${files}$`, 'm'));
+      expect(stdout).not.toContain('Missing');
+      const build = ['build', '-q', '--no-build', '-o', 'x.encoder', '--cache-dir', TEST_CACHE];
+      expect(await runCli(build, { cwd: folder() })).toMatchObject({ exitCode: 0, stderr: '' });
+      const manifest = JSON.parse(readFileSync(join(folder(), 'x.assets/manifest.json'), 'utf8'));
+      expect(manifest.modelType).toBe(modelType);
+    },
+  );
+
+  test('finds the settings for images under both names, and reports that they are missing', async () => {
+    const model = copyModel('boxes', join(folder(), 'model'));
+    renameSync(join(model, 'preprocessor_config.json'), join(model, 'processor_config.json'));
+    expect((await run('model')).stdout).toMatch(/^Found .+, processor_config\.json$/m);
+    rmSync(join(model, 'processor_config.json'));
+    expect((await run('model', '--force')).stdout).toMatch(/^Missing +preprocessor_config\.json$/m);
   });
 
   test('writes a config that validate accepts', async () => {

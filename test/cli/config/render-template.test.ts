@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
 import { parseConfig } from '#cli/config/load.ts';
 import { renderConfig } from '#cli/config/render-template.ts';
 
@@ -47,6 +48,10 @@ describe('renderConfig', () => {
       expect(model).toMatchObject({ kind: 'folder', folder: path.replace(/^\.\//, '') });
     },
   );
+
+  test('all model types are listed', () => {
+    for (const type of MODEL_TYPE_NAMES) expect(TEMPLATE).toMatch(new RegExp(`\\b${type}\\b`));
+  });
 
   test('the license is a commented-out example if the model has none', () => {
     expect(renderConfig(TEMPLATE, START)).toContain('\n  # license: apache-2.0\n');

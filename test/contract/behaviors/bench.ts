@@ -11,6 +11,16 @@ export const BENCH = {
     source: 'docs/bench.md',
     behavior: 'bench measures with the engine flags from its command line, and rejects an invalid duration.',
   },
+  'bench:images': {
+    source: 'docs/bench.md',
+    behavior:
+      'For models that read images, bench measures drawn images of several sizes at 1, 8 and 64 concurrent requests; for models that also read texts, both.',
+  },
+  'bench:input': {
+    source: 'docs/bench.md',
+    behavior:
+      'With --input, bench measures the texts or images of a file or folder, and fails with one sentence if one of them cannot be read.',
+  },
   'bench:interrupt': {
     source: 'docs/bench.md',
     behavior: 'On SIGINT, bench exits immediately without output.',

@@ -57,6 +57,11 @@ export const IMAGES = {
     behavior:
       'Files that are not images, damaged ones and huge ones are rejected with one sentence that names the input.',
   },
+  'images:channels-last': {
+    source: 'docs/images.md',
+    behavior:
+      'A graph whose images have the channels as their last axis returns the same results as one with the channels first, alone and in a batch.',
+  },
   'images:build': {
     source: 'docs/images.md#build',
     behavior:

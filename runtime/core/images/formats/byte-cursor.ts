@@ -1,10 +1,17 @@
-import { damaged, type ImageFormat } from './damaged.ts';
+import { damaged, type ImageFormat, unsupported } from './damaged.ts';
+
+/**
+ * Maximum number of parts of a file, such as chunks, before its pixels. Real files have at most some thousands. Millions of
+ * empty parts fit into a file, and would take seconds to read.
+ */
+const MAX_PARTS = 100_000;
 
 /** Reads numbers from a file, and rejects files that end before. */
 export class ByteCursor {
   readonly bytes: Uint8Array;
   readonly #format: ImageFormat;
   readonly #view: DataView;
+  #parts = 0;
   at = 0;
 
   constructor(format: ImageFormat, bytes: Uint8Array, at = 0) {
@@ -49,9 +56,22 @@ export class ByteCursor {
     return this.bytes.subarray(start, start + length);
   }
 
+  /** Moves behind the next bytes. */
+  skip(length: number): void {
+    this.#take(length);
+  }
+
+  /** Counts a part of the file, and rejects files with too many of them. */
+  countPart(): void {
+    this.#parts += 1;
+    if (this.#parts > MAX_PARTS) throw unsupported(this.#format, `it has more than ${MAX_PARTS} parts`);
+  }
+
   /** The next bytes as text, such as the name of a chunk. */
   name(length: number): string {
-    return Array.from(this.take(length), (code) => String.fromCodePoint(code)).join('');
+    let text = '';
+    for (const code of this.take(length)) text += String.fromCodePoint(code);
+    return text;
   }
 
   #take(length: number): number {

@@ -41,6 +41,7 @@ export function readGifFile(bytes: Uint8Array): GifFile {
     const kind = cursor.left > 0 ? cursor.u8() : TRAILER;
     if (kind === TRAILER) throw damaged('gif', 'it contains no image');
     if (kind === IMAGE) break;
+    cursor.countPart();
     if (kind !== EXTENSION) continue;
     const isControl = cursor.u8() === GRAPHIC_CONTROL;
     const block = cursor.take(cursor.u8());
@@ -67,5 +68,12 @@ function readPalette(cursor: ByteCursor, flags: number): Uint8Array | undefined 
 }
 
 function skipBlocks(cursor: ByteCursor): void {
-  for (let length = cursor.u8(); length > 0; length = cursor.u8()) cursor.take(length);
+  const { bytes } = cursor;
+  let at = cursor.at;
+  for (;;) {
+    const length = bytes[at] ?? 0;
+    at += 1 + length;
+    if (length === 0) break;
+  }
+  cursor.skip(at - cursor.at);
 }

@@ -1,7 +1,7 @@
 import { RGB, type TransparentImage } from '../rgb-image.ts';
 import { gifIndexes } from './gif-data.ts';
 import { type GifFile, readGifFile } from './gif-file.ts';
-import { setColor } from './png-colors.ts';
+import { storeColors } from './png-colors.ts';
 
 /**
  * Decodes the first image of a GIF file. As in Pillow, the canvas around it has the transparent color, or else
@@ -12,12 +12,15 @@ export function gifImage(bytes: Uint8Array): TransparentImage {
   const { width, height, palette = GREYS, transparentIndex } = file;
   const indexes = canvasIndexes(file, bytes);
   const pixels = new Uint8Array(width * height * RGB);
-  for (let at = 0; at < indexes.length; at += 1) setColor(pixels, at, palette, indexes[at] ?? 0);
-  const alpha =
-    transparentIndex === undefined
-      ? undefined
-      : indexes.map((index) => (index === transparentIndex ? 0 : 255));
+  storeColors(pixels, indexes, palette);
+  const alpha = transparentIndex === undefined ? undefined : alphaOf(indexes, transparentIndex);
   return { width, height, pixels, alpha };
+}
+
+function alphaOf(indexes: Uint8Array, transparentIndex: number): Uint8Array {
+  const alpha = new Uint8Array(indexes.length).fill(255);
+  for (let at = 0; at < indexes.length; at += 1) if (indexes[at] === transparentIndex) alpha[at] = 0;
+  return alpha;
 }
 
 const GREYS = Uint8Array.from({ length: 256 * RGB }, (_, at) => Math.trunc(at / RGB));

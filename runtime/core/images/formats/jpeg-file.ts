@@ -3,13 +3,17 @@ import { greatest } from '#core/numbers/extremes.ts';
 import { ByteCursor } from './byte-cursor.ts';
 import { damaged, unsupported } from './damaged.ts';
 
-export interface JpegFile extends ImageSize {
+/** What the frame header of a JPEG file states. */
+interface JpegFrameHeader extends ImageSize {
   /** 1 for grey images, 3 for color, 4 for printing colors. */
   readonly components: number;
   /** Whether a color has half the height of the image, but all of its width (4:4:0). */
   readonly hasLowColors: boolean;
-  /** Number of passes over the image, each of which takes as long as a whole image in the worst case. */
-  readonly scans: number;
+}
+
+export interface JpegFile extends JpegFrameHeader {
+  /** Number of passes over one color of the image: the sum of the colors in each scan. */
+  readonly passes: number;
   /** Whether the file ends with its end marker, and not too early. */
   readonly isComplete: boolean;
 }
@@ -30,26 +34,42 @@ const isFrame = (marker: number): boolean =>
 /** Baseline, extended and progressive images with Huffman codes. */
 const isHuffmanCoded = (marker: number): boolean => marker >= 0xc0 && marker <= 0xc2;
 
-/** Reads the size of a JPEG file, and counts its passes. */
-export function readJpegFile(bytes: Uint8Array): JpegFile {
+/** Bytes of Huffman tables in a file. A hundred scans with eight tables each have a fifth of it. */
+const MAX_TABLE_BYTES = 1_000_000;
+
+/** Reads the size of a JPEG file from its frame header. */
+export const readJpegSize = (bytes: Uint8Array): ImageSize => readSegments(bytes, true);
+
+/** Reads the size of a JPEG file, and counts its passes up to the end of the file. */
+export const readJpegFile = (bytes: Uint8Array): JpegFile => readSegments(bytes, false);
+
+function readSegments(bytes: Uint8Array, isFrameEnough: boolean): JpegFile {
   const cursor = new ByteCursor('jpeg', bytes, 2);
-  let frame: Omit<JpegFile, 'scans' | 'isComplete'> | undefined;
-  let scans = 0;
+  let frame: JpegFrameHeader | undefined;
+  let [passes, tableBytes] = [0, 0];
   for (;;) {
     const marker = nextMarker(bytes, cursor);
     if (marker === undefined || marker === END_OF_IMAGE) {
       if (frame === undefined) throw damaged('jpeg', 'it contains no image');
-      return { ...frame, scans, isComplete: marker !== undefined };
+      return { ...frame, passes, isComplete: marker !== undefined };
     }
     if (marker === START_OF_IMAGE || isAlone(marker)) continue;
     if (isFrame(marker)) {
       if (frame !== undefined) throw damaged('jpeg', 'it has two frame headers');
       frame = readFrame(bytes, cursor.at, marker);
+      if (isFrameEnough) return { ...frame, passes, isComplete: false };
     }
-    if (marker === START_OF_SCAN) scans += 1;
+    cursor.countPart();
     // A segment that ends after the file is one of the reasons for a file that is not complete.
-    if (cursor.left < 2) cursor.at = bytes.length;
-    else cursor.at = Math.min(cursor.at + Math.max(cursor.u16be(), 2), bytes.length);
+    const length =
+      cursor.left < 2
+        ? cursor.left
+        : Math.max((bytes[cursor.at] ?? 0) * 256 + (bytes[cursor.at + 1] ?? 0), 2);
+    if (marker === START_OF_SCAN) passes += bytes[cursor.at + 2] ?? 0;
+    if (marker === HUFFMAN_TABLES) tableBytes += length;
+    if (tableBytes > MAX_TABLE_BYTES)
+      throw unsupported('jpeg', `its Huffman tables have more than ${MAX_TABLE_BYTES} bytes`);
+    cursor.at = Math.min(cursor.at + length, bytes.length);
   }
 }
 
@@ -57,18 +77,21 @@ export function readJpegFile(bytes: Uint8Array): JpegFile {
 function nextMarker(bytes: Uint8Array, cursor: ByteCursor): number | undefined {
   let at = cursor.at;
   for (;;) {
+    // A search takes longer than this loop if all bytes have the value of a marker.
+    while (bytes[at] === MARKER && (bytes[at + 1] === 0 || bytes[at + 1] === MARKER)) {
+      // In compressed data, a zero follows each byte with the value of a marker.
+      at += bytes[at + 1] === 0 ? 2 : 1;
+    }
     at = bytes.indexOf(MARKER, at);
     if (at === -1 || at + 1 >= bytes.length) return undefined;
     const marker = bytes[at + 1] ?? 0;
-    at += marker === MARKER ? 1 : 2;
-    // In compressed data, a zero follows each byte with the value of a marker.
     if (marker === 0 || marker === MARKER) continue;
-    cursor.at = at;
+    cursor.at = at + 2;
     return marker;
   }
 }
 
-function readFrame(bytes: Uint8Array, start: number, marker: number): Omit<JpegFile, 'scans' | 'isComplete'> {
+function readFrame(bytes: Uint8Array, start: number, marker: number): JpegFrameHeader {
   const cursor = new ByteCursor('jpeg', bytes, start + 2);
   const bits = cursor.u8();
   const [height, width] = [cursor.u16be(), cursor.u16be()];

@@ -3,27 +3,22 @@ import type { PngFile } from './png-file.ts';
 
 const OPAQUE = 255;
 
-/**
- * Converts samples to RGB as Pillow does: grey values with 16 bits are limited to 255 instead of being
- * divided, other samples with 16 bits lose their lower byte, and colors that the palette lacks are black.
- */
-export function pngImage(file: PngFile, samples: Uint8Array | Uint16Array): TransparentImage {
+/** Converts samples to RGB as Pillow does: colors that the palette lacks are black. */
+export function pngImage(file: PngFile, samples: Uint8Array): TransparentImage {
   const { width, height } = file;
   const count = width * height;
-  const pixels = new Uint8Array(count * RGB);
+  // The samples of an image with red, green and blue are its pixels.
+  const pixels = file.color === 'rgb' ? samples : new Uint8Array(count * RGB);
   switch (file.color) {
     case 'grey': {
-      const levels = greyLevels(file.bits);
-      for (let at = 0; at < count; at += 1) setGrey(pixels, at, levels(samples[at] ?? 0));
+      const factor = file.bits < 8 ? OPAQUE / (2 ** file.bits - 1) : 1;
+      for (let at = 0; at < count; at += 1) setGrey(pixels, at, (samples[at] ?? 0) * factor);
       return { width, height, pixels, alpha: keyAlpha(pixels, transparentKey(file)) };
     }
-    case 'rgb': {
-      const shift = file.bits - 8;
-      for (let at = 0; at < pixels.length; at += 1) pixels[at] = (samples[at] ?? 0) >> shift;
+    case 'rgb':
       return { width, height, pixels, alpha: keyAlpha(pixels, transparentKey(file)) };
-    }
     case 'palette': {
-      for (let at = 0; at < count; at += 1) setColor(pixels, at, file.palette, samples[at] ?? 0);
+      storeColors(pixels, samples, file.palette);
       return { width, height, pixels, alpha: paletteAlpha(samples, file.transparency) };
     }
     case 'grey-alpha':
@@ -34,39 +29,43 @@ export function pngImage(file: PngFile, samples: Uint8Array | Uint16Array): Tran
 }
 
 function setGrey(pixels: Uint8Array, at: number, level: number): void {
-  pixels.fill(level, at * RGB, at * RGB + RGB);
+  const to = at * RGB;
+  pixels[to] = level;
+  pixels[to + 1] = level;
+  pixels[to + 2] = level;
 }
 
-/** Stores a color of a palette; colors outside the palette are black. */
-export function setColor(pixels: Uint8Array, at: number, palette: Uint8Array, index: number): void {
-  const from = index * RGB;
-  if (from + RGB > palette.length) return;
-  pixels[at * RGB] = palette[from] ?? 0;
-  pixels[at * RGB + 1] = palette[from + 1] ?? 0;
-  pixels[at * RGB + 2] = palette[from + 2] ?? 0;
-}
-
-function greyLevels(bits: number): (sample: number) => number {
-  if (bits === 16) return (sample) => Math.min(sample, 255);
-  const factor = 255 / (2 ** bits - 1);
-  return (sample) => sample * factor;
+/** Stores the colors of a palette for the indexes of all pixels; colors outside the palette are black. */
+export function storeColors(pixels: Uint8Array, indexes: Uint8Array, palette: Uint8Array): void {
+  const colors = new Uint8Array(256 * RGB);
+  colors.set(palette.subarray(0, palette.length - (palette.length % RGB)));
+  let to = 0;
+  for (let at = 0; at < indexes.length; at += 1) {
+    const from = (indexes[at] ?? 0) * RGB;
+    pixels[to] = colors[from] ?? 0;
+    pixels[to + 1] = colors[from + 1] ?? 0;
+    pixels[to + 2] = colors[from + 2] ?? 0;
+    to += RGB;
+  }
 }
 
 function withAlphaSamples(
-  { width, height, bits, samples: perPixel }: PngFile,
-  samples: Uint8Array | Uint16Array,
+  { width, height, samples: perPixel }: PngFile,
+  samples: Uint8Array,
   pixels: Uint8Array,
 ): TransparentImage {
-  const shift = bits - 8;
   const alpha = new Uint8Array(width * height);
-  const isGrey = perPixel === 2;
+  // Grey images repeat the first sample.
+  const [green, blue] = perPixel === 2 ? [0, 0] : [1, 2];
+  let from = 0;
+  let to = 0;
   for (let at = 0; at < alpha.length; at += 1) {
-    const from = at * perPixel;
-    if (isGrey) setGrey(pixels, at, (samples[from] ?? 0) >> shift);
-    else
-      for (let channel = 0; channel < RGB; channel += 1)
-        pixels[at * RGB + channel] = (samples[from + channel] ?? 0) >> shift;
-    alpha[at] = (samples[from + perPixel - 1] ?? 0) >> shift;
+    pixels[to] = samples[from] ?? 0;
+    pixels[to + 1] = samples[from + green] ?? 0;
+    pixels[to + 2] = samples[from + blue] ?? 0;
+    from += perPixel;
+    to += RGB;
+    alpha[at] = samples[from - 1] ?? 0;
   }
   return { width, height, pixels, alpha };
 }
@@ -97,10 +96,7 @@ function keyAlpha(pixels: Uint8Array, key: readonly number[] | undefined): Uint8
 }
 
 /** For palettes, the chunk tRNS contains one byte for each color; further colors are opaque. */
-function paletteAlpha(
-  samples: Uint8Array | Uint16Array,
-  chunk: Uint8Array | undefined,
-): Uint8Array | undefined {
+function paletteAlpha(samples: Uint8Array, chunk: Uint8Array | undefined): Uint8Array | undefined {
   if (chunk === undefined || chunk.length === 0) return undefined;
   const alpha = new Uint8Array(samples.length);
   for (let at = 0; at < alpha.length; at += 1) alpha[at] = chunk[samples[at] ?? 0] ?? OPAQUE;

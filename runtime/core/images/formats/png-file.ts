@@ -63,6 +63,7 @@ export function readPngFile(bytes: Uint8Array, crc32: Checksum): PngFile {
   let transparency: Uint8Array | undefined;
   while (cursor.left > 0) {
     const start = cursor.at;
+    cursor.countPart();
     const length = cursor.u32be();
     const name = cursor.name(4);
     if (name === 'IDAT') {
@@ -83,6 +84,7 @@ export function readPngFile(bytes: Uint8Array, crc32: Checksum): PngFile {
 function pixelData(cursor: ByteCursor): Uint8Array[] {
   const parts: Uint8Array[] = [];
   while (cursor.left >= 8) {
+    cursor.countPart();
     const length = cursor.u32be();
     if (cursor.name(4) !== 'IDAT') break;
     // The last part of a truncated file is used: what matters is whether all rows are there.

@@ -42,13 +42,13 @@ export const pngDataBytes = (header: PngHeader): number =>
   passes(header).reduce((sum, { rows, rowBytes }) => sum + rows * (rowBytes + 1), 0);
 
 /**
- * Reverses the filters of decompressed pixel data, and returns all samples with 8 or 16 bits, row by row.
- * Samples with fewer bits keep their values, such as 0 to 3 for 2 bits.
+ * Reverses the filters of decompressed pixel data, and returns all samples with 8 bits, row by row, as Pillow converts them: grey
+ * values with 16 bits are limited to 255, and other samples with 16 bits lose their lower byte. Samples with fewer bits keep their
+ * values, such as 0 to 3 for 2 bits.
  */
-export function pngSamples(header: PngHeader, data: Uint8Array): Uint8Array | Uint16Array {
+export function pngSamples(header: PngHeader, data: Uint8Array): Uint8Array {
   const { width, height, bits, samples } = header;
-  const total = width * height * samples;
-  const result = bits === 16 ? new Uint16Array(total) : new Uint8Array(total);
+  const result = new Uint8Array(width * height * samples);
   const pixelBytes = Math.max((bits * samples) >> 3, 1);
   let at = 0;
   for (const pass of passes(header)) {
@@ -110,8 +110,8 @@ function nearest(left: number, above: number, aboveLeft: number): number {
 /** Stores the samples of a row, of which each pixel is `step` samples after the previous one. */
 function storeRow(
   line: Uint8Array,
-  result: Uint8Array | Uint16Array,
-  { bits, samples }: PngHeader,
+  result: Uint8Array,
+  { bits, samples, color }: PngHeader,
   columns: number,
   start: number,
   step: number,
@@ -120,20 +120,37 @@ function storeRow(
     result.set(line, start);
     return;
   }
+  if (bits < 8) {
+    storeBits(line, result, bits, columns, start, step);
+    return;
+  }
+  const isLimited = bits === 16 && color === 'grey';
+  const bytes = bits >> 3;
   let to = start;
-  let sample = 0;
+  let from = 0;
   for (let column = 0; column < columns; column += 1) {
     for (let index = 0; index < samples; index += 1) {
-      result[to + index] = sampleOf(line, sample, bits);
-      sample += 1;
+      const value = line[from] ?? 0;
+      result[to + index] = !isLimited ? value : value > 0 ? 255 : (line[from + 1] ?? 0);
+      from += bytes;
     }
     to += step;
   }
 }
 
-function sampleOf(line: Uint8Array, index: number, bits: number): number {
-  if (bits === 8) return line[index] ?? 0;
-  if (bits === 16) return (line[index * 2] ?? 0) * 256 + (line[index * 2 + 1] ?? 0);
-  const bit = index * bits;
-  return ((line[bit >> 3] ?? 0) >> (8 - bits - (bit & 7))) & ((1 << bits) - 1);
+/** Stores samples of which several are in one byte. Such images have one sample per pixel. */
+function storeBits(
+  line: Uint8Array,
+  result: Uint8Array,
+  bits: number,
+  columns: number,
+  start: number,
+  step: number,
+): void {
+  const mask = (1 << bits) - 1;
+  let to = start;
+  for (let bit = 0; bit < columns * bits; bit += bits) {
+    result[to] = ((line[bit >> 3] ?? 0) >> (8 - bits - (bit & 7))) & mask;
+    to += step;
+  }
 }

@@ -12,6 +12,7 @@ interface Chunk {
 export interface WebpFile extends ImageSize {
   /** Whether the header states that the image has transparency. Otherwise, it is ignored. */
   readonly hasAlpha: boolean;
+  readonly isLossless: boolean;
   /**
    * The first image of an animation and its position on the canvas; undefined if the file is not an
    * animation.
@@ -24,19 +25,26 @@ export interface WebpFile extends ImageSize {
 const RIFF_HEADER_BYTES = 12;
 const ANIMATED = 0x02;
 const ALPHA = 0x10;
+/** Names of chunks with the pixels of an image, for the two compression methods. */
+const LOSSLESS = 'VP8L';
+const IMAGE_DATA: readonly string[] = ['VP8 ', LOSSLESS];
 
 /** Reads the size of a WebP file, and the first image of an animation as a file of its own. */
 export function readWebpFile(bytes: Uint8Array): WebpFile {
   const cursor = new ByteCursor('webp', bytes, RIFF_HEADER_BYTES);
   const name = cursor.name(4);
   cursor.u32le();
-  if (name !== 'VP8X') return { ...bitstreamHeader(name, bytes, cursor.at), frame: undefined };
+  if (name !== 'VP8X')
+    return { ...bitstreamHeader(name, bytes, cursor.at), isLossless: name === LOSSLESS, frame: undefined };
   const flags = cursor.u8();
   cursor.take(3);
   const [width, height] = [cursor.u24le() + 1, cursor.u24le() + 1];
   const hasAlpha = (flags & ALPHA) !== 0;
-  if ((flags & ANIMATED) === 0) return { width, height, hasAlpha, frame: undefined };
-  return { width, height, hasAlpha, frame: firstFrame(bytes, { width, height }) };
+  if ((flags & ANIMATED) === 0) {
+    const isLossless = chunks(bytes, RIFF_HEADER_BYTES, IMAGE_DATA, IMAGE_DATA)[0]?.name === LOSSLESS;
+    return { width, height, hasAlpha, isLossless, frame: undefined };
+  }
+  return { width, height, hasAlpha, ...firstFrame(bytes, { width, height }) };
 }
 
 /** The size that the data of an image state, and whether it has transparency, for the two compression methods. */
@@ -46,7 +54,7 @@ function bitstreamHeader(
   start: number,
 ): ImageSize & { readonly hasAlpha: boolean } {
   const cursor = new ByteCursor('webp', bytes, start);
-  if (name === 'VP8L') {
+  if (name === LOSSLESS) {
     if (cursor.u8() !== 0x2f) throw damaged('webp', 'its lossless data have a wrong signature');
     const packed = cursor.u32le();
     const [width, height] = [(packed & 0x3fff) + 1, ((packed >>> 14) & 0x3fff) + 1];
@@ -58,8 +66,8 @@ function bitstreamHeader(
   return { width: cursor.u16le() & 0x3fff, height: cursor.u16le() & 0x3fff, hasAlpha: false };
 }
 
-function firstFrame(bytes: Uint8Array, canvas: ImageSize): WebpFile['frame'] {
-  const found = chunks(bytes, RIFF_HEADER_BYTES, 'ANMF').find(({ name }) => name === 'ANMF');
+function firstFrame(bytes: Uint8Array, canvas: ImageSize): Pick<WebpFile, 'frame' | 'isLossless'> {
+  const [found] = chunks(bytes, RIFF_HEADER_BYTES, ['ANMF'], ['ANMF']);
   if (found === undefined) throw damaged('webp', 'it is an animation without images');
   const cursor = new ByteCursor('webp', found.content);
   const [left, top] = [cursor.u24le() * 2, cursor.u24le() * 2];
@@ -69,30 +77,39 @@ function firstFrame(bytes: Uint8Array, canvas: ImageSize): WebpFile['frame'] {
   }
   // The duration and the flags of the image.
   cursor.take(4);
-  const parts = chunks(found.content, cursor.at, undefined);
-  const data = parts.find(({ name }) => name === 'VP8 ' || name === 'VP8L');
+  const parts = chunks(found.content, cursor.at, ['ALPH', ...IMAGE_DATA], IMAGE_DATA);
+  const data = parts.find(({ name }) => IMAGE_DATA.includes(name));
   if (data === undefined) throw damaged('webp', 'its first image has no data');
   const size = bitstreamHeader(data.name, data.content, 0);
   if (size.width !== width || size.height !== height) {
     throw damaged('webp', 'the data of its first image have another size than its header');
   }
   const alpha = data.name === 'VP8 ' ? parts.find(({ name }) => name === 'ALPH') : undefined;
-  return { left, top, width, height, file: stillFile(size, data.whole, alpha?.whole) };
+  const file = stillFile(size, data.whole, alpha?.whole);
+  return { frame: { left, top, width, height, file }, isLossless: data.name === LOSSLESS };
 }
 
-/** The chunks from a position on, up to and including the chunk `last`. */
-function chunks(bytes: Uint8Array, start: number, last: string | undefined): Chunk[] {
+/** The chunks from a position on that are named in `names`, up to and including the first one that is named in `last`. */
+function chunks(
+  bytes: Uint8Array,
+  start: number,
+  names: readonly string[],
+  last: readonly string[],
+): Chunk[] {
   const cursor = new ByteCursor('webp', bytes, start);
   const found: Chunk[] = [];
   while (cursor.left >= 8) {
+    cursor.countPart();
     const from = cursor.at;
     const name = cursor.name(4);
     const length = cursor.u32le();
-    const content = cursor.take(length);
+    cursor.skip(length);
     // Contents of an odd length are padded.
-    if (length % 2 === 1 && cursor.left > 0) cursor.take(1);
+    if (length % 2 === 1 && cursor.left > 0) cursor.skip(1);
+    if (!names.includes(name)) continue;
+    const content = bytes.subarray(from + 8, from + 8 + length);
     found.push({ name, content, whole: bytes.subarray(from, cursor.at) });
-    if (name === last) break;
+    if (last.includes(name)) break;
   }
   return found;
 }

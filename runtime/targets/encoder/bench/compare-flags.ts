@@ -8,13 +8,14 @@ import {
   type FlagsResult,
   type Loads,
 } from './flags-result.ts';
-import { lengthsUpTo, makeTexts } from './texts.ts';
+import type { BenchInputs } from './inputs.ts';
 import { putLoad } from './load.ts';
-import { greatest } from '#core/numbers/extremes.ts';
+import type { PredictBody } from '../served/served-type.ts';
 
 /** Number of parallel requests; fewer if the model is too slow for so many in the available time. */
 const MANY = 64;
 const FEW = 8;
+/** Longer texts are not compared, because a single one would take a large share of the time. */
 const LONGEST = 256;
 const PATIENCE = 3;
 /**
@@ -25,10 +26,11 @@ const TURNS = 2;
 
 export interface FlagsComparison {
   readonly concurrency: number;
-  readonly maxTokens: number;
+  /** The compared inputs, by size. */
+  readonly inputs: readonly BenchInputs[];
   /** The results for the user's flags come first. */
   readonly results: readonly FlagsResult[];
-  /** The flags with the most texts per second. */
+  /** The flags with the highest number of inputs per second. */
   readonly fastest: FlagsResult;
   /** The flags with the lowest latency for single requests; undefined if `fastest` already has them. */
   readonly soonest: FlagsResult | undefined;
@@ -48,11 +50,12 @@ interface Engines {
 }
 
 /**
- * Measures several combinations of `serve` flags with texts of mixed lengths. Each measurement
+ * Measures several combinations of `serve` flags with inputs of mixed sizes. Each measurement
  * alternates between a candidate and the user's flags.
  */
 export async function compareFlags(
   engines: Engines,
+  plan: readonly BenchInputs[],
   given: Flags,
   host: Host,
   milliseconds: number,
@@ -64,13 +67,13 @@ export async function compareFlags(
       : [];
   const total = divisions.length + (given.maxBatchTokens === undefined ? BATCHES : 0);
   const slice = milliseconds / (Math.max(1, total) * TURNS * 2);
-  const lengths = lengthsUpTo(Math.min(LONGEST, engines.given.manifest.tokenizer.maxLength));
-  const texts = await mixedTexts(engines.given, lengths);
-  const [once] = (await putLoad(engines.given, texts, 1, 0)).latencies;
+  const inputs = plan.filter(({ size }) => !('tokens' in size) || size.tokens <= LONGEST);
+  const requests = mixedRequests(inputs);
+  const [once] = (await putLoad(engines.given, requests, 1, 0)).latencies;
   const concurrency = (once ?? 0) * MANY > PATIENCE * slice ? FEW : MANY;
   const measure = async (engine: ServingEngine): Promise<Loads> => ({
-    single: [await putLoad(engine, texts, 1, slice / 3)],
-    many: [await putLoad(engine, texts, concurrency, (slice * 2) / 3)],
+    single: [await putLoad(engine, requests, 1, slice / 3)],
+    many: [await putLoad(engine, requests, concurrency, (slice * 2) / 3)],
   });
 
   const ofGiven: Loads[] = [];
@@ -103,7 +106,7 @@ export async function compareFlags(
   const soonest = bestOf(fastest, all, 'single');
   return {
     concurrency,
-    maxTokens: greatest(lengths),
+    inputs,
     results: all,
     fastest,
     soonest: soonest === fastest ? undefined : soonest,
@@ -117,8 +120,10 @@ const together = (loads: readonly Loads[]): Loads => ({
   many: loads.flatMap(({ many }) => many),
 });
 
-/** Mostly short texts: one of the greatest length, and two of every other length. */
-async function mixedTexts(engine: ServingEngine, lengths: readonly number[]): Promise<string[]> {
-  const made = await Promise.all(lengths.map((length) => makeTexts(engine, length)));
-  return made.flatMap(({ texts }, at) => texts.slice(0, at === lengths.length - 1 ? 1 : 2));
-}
+/** Mostly short texts and small images: one of the greatest size, and two of every other size. */
+const mixedRequests = (inputs: readonly BenchInputs[]): PredictBody[] =>
+  inputs.flatMap(({ kind, size, requests }) => {
+    if ('count' in size) return requests;
+    const isGreatest = inputs.findLast((one) => one.kind === kind)?.size === size;
+    return requests.slice(0, isGreatest ? 1 : 2);
+  });

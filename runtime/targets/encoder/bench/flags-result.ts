@@ -19,7 +19,7 @@ export function flagsResult(flags: Flags, loads: Loads, given: Loads): FlagsResu
   const [single, many] = [summarize(loads.single), summarize(loads.many)];
   const gain = {
     single: summarize(given.single).p50 / single.p50,
-    many: many.textsPerSecond / summarize(given.many).textsPerSecond,
+    many: many.inputsPerSecond / summarize(given.many).inputsPerSecond,
   };
   return { flags, single, many, gain };
 }

@@ -1,10 +1,10 @@
 import type { ServingEngine } from '../engine/serving.ts';
 import { predict } from '../predict/predict.ts';
-import { benchRequest } from './texts.ts';
+import type { PredictBody } from '../served/served-type.ts';
 
 export interface Measured {
   readonly requests: number;
-  readonly textsPerSecond: number;
+  readonly inputsPerSecond: number;
   readonly p50: number;
   readonly p99: number;
 }
@@ -16,22 +16,20 @@ export interface Load {
 }
 
 /**
- * Sends requests with one text each to the engine (without HTTP) for the given time, `concurrency`
- * at a time.
+ * Sends requests to the engine (without HTTP) for the given time, `concurrency` at a time.
  */
 export async function putLoad(
   engine: ServingEngine,
-  texts: readonly string[],
+  requests: readonly PredictBody[],
   concurrency: number,
   milliseconds: number,
 ): Promise<Load> {
-  const bodies = texts.map((text) => benchRequest(engine.manifest, text));
   const latencies: number[] = [];
   const started = performance.now();
   let next = 0;
   const client = async (): Promise<void> => {
     do {
-      const body = bodies[next++ % bodies.length];
+      const body = requests[next++ % requests.length];
       if (!body) return;
       const sent = performance.now();
       await predict(engine, body, (form, request) => form.run(request));
@@ -49,7 +47,7 @@ export function summarize(loads: readonly Load[]): Measured {
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
   return {
     requests: sorted.length,
-    textsPerSecond: (sorted.length * 1000) / milliseconds,
+    inputsPerSecond: (sorted.length * 1000) / milliseconds,
     p50: at(0.5),
     p99: at(0.99),
   };

@@ -1,19 +1,19 @@
 import { availableParallelism, cpus } from 'node:os';
-import { configError } from '#contract/errors.ts';
-import { hasImageInputs } from '#contract/model-types.ts';
 import { progressLine } from '#core/model/progress.ts';
 import { availableMemory } from '#platform/available-memory.ts';
 import type { Output } from '#serve/cli/command.ts';
 import { maxSessions } from '../engine/thread-plan.ts';
 import { batchTokensPerThread, openServingEngine, type ServingOptions } from '../engine/serving-engine.ts';
 import type { ServingEngine } from '../engine/serving.ts';
+import type { InputFlags } from '../infer/input-source.ts';
 import { openModel } from '../model.ts';
 import type { Flags } from './flags-result.ts';
 import { measureCells } from './cells.ts';
 import { compareFlags, type Host } from './compare-flags.ts';
+import { planInputs } from './inputs.ts';
 import type { BenchResult } from './report.ts';
 
-/** Share of the time for measuring text lengths and concurrency levels. The rest is for comparing flags. */
+/** Share of the time for measuring sizes of inputs and concurrency levels. The rest is for comparing flags. */
 const TABLE_SHARE = 0.6;
 
 /**
@@ -23,16 +23,11 @@ const TABLE_SHARE = 0.6;
 export async function runBench(
   modelPath: string,
   settings: ServingOptions,
-  milliseconds: number,
+  { milliseconds, input }: { readonly milliseconds: number; readonly input?: InputFlags | undefined },
   output: Output,
 ): Promise<BenchResult> {
   const model = openModel(modelPath);
   const { weightsBytes, manifest } = model;
-  if (hasImageInputs(manifest.modelType)) {
-    throw configError(
-      `bench measures models that read texts, but ${manifest.name} reads images. Send images to a running server to measure it.`,
-    );
-  }
   const memoryBytes = availableMemory();
   const cores = availableParallelism();
   const { limits, workers, threads } = settings;
@@ -52,9 +47,11 @@ export async function runBench(
   };
   const engine = await open(given);
   try {
-    const cells = await measureCells(engine, milliseconds * TABLE_SHARE, progress.part(0, TABLE_SHARE));
+    const plan = await planInputs(engine, input);
+    const cells = await measureCells(engine, plan, milliseconds * TABLE_SHARE, progress.part(0, TABLE_SHARE));
     const comparison = await compareFlags(
       { given: engine, open },
+      plan,
       given,
       host,
       milliseconds * (1 - TABLE_SHARE),

@@ -1,9 +1,7 @@
 import type { ServingEngine } from '../engine/serving.ts';
-import type { Manifest } from '#contract/manifest.ts';
 import { predict } from '../predict/predict.ts';
-import { SERVED } from '../served/index.ts';
-import type { PredictBody } from '../served/served-type.ts';
 import { greatest } from '#core/numbers/extremes.ts';
+import { benchRequest } from './request.ts';
 
 /** Words that are a single token in most vocabularies. */
 const WORDS =
@@ -13,25 +11,12 @@ const WORD_LIST = WORDS.split(' ');
 /** Several texts per length, so that requests do not all contain the same text. */
 const VARIANTS = 4;
 
-export interface BenchTexts {
-  /** Number of tokens per text, including the tokens that the model type adds. */
-  readonly tokens: number;
-  readonly texts: readonly string[];
-}
-
-/** A `/predict` request with one text and any other fields that the model type requires. */
-export const benchRequest = (manifest: Manifest, text: string): PredictBody => ({
-  inputs: [text],
-  ...SERVED[manifest.modelType].bench?.(text, manifest),
-});
-
 /** Returns texts with about `tokens` tokens, including the tokens that the model type adds. */
-export async function makeTexts(engine: ServingEngine, tokens: number): Promise<BenchTexts> {
+export async function makeTexts(engine: ServingEngine, tokens: number): Promise<string[]> {
   const added = await addedTokens(engine);
-  const texts = await Promise.all(
+  return await Promise.all(
     Array.from({ length: VARIANTS }, (_, variant) => makeText(engine, Math.max(3, tokens - added), variant)),
   );
-  return { tokens, texts };
 }
 
 /** Number of tokens that the model reads in addition to the text, for example those of a question. */

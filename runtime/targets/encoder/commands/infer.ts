@@ -8,7 +8,7 @@ import { requiredNumber } from '#serve/cli/values.ts';
 import { JSON_OPTION } from '#serve/cli/output-format.ts';
 import { type Engine, openEngine } from '../engine/engine.ts';
 import { inferArguments } from '../infer/arguments.ts';
-import { INPUT_FORMATS } from '../infer/formats.ts';
+import { INPUT_OPTIONS, readInputFlags } from '../infer/input-options.ts';
 import type { ImageArguments } from '../infer/image-arguments.ts';
 import { IMAGE_OPTIONS, readImageHosts, readImageLimits } from '../servers/image-options.ts';
 import type { Timing } from '#platform/step-timing.ts';
@@ -35,21 +35,7 @@ export function inferCommand(modelPath: string): Command {
         help: 'Write the results to this file instead of stdout; for a folder, to <model>.json in it',
       },
       ...flagsOfTypes(),
-      input: {
-        value: 'file',
-        help: 'Read texts, or paths of images, from a file (.txt, .jsonl or .csv); - reads from stdin; or a folder with images',
-      },
-      'input-format': {
-        value: 'format',
-        help: 'Format of --input',
-        defaultText: 'the file extension',
-        choices: INPUT_FORMATS,
-      },
-      column: {
-        value: 'name',
-        help: 'Column (.csv) or key (.jsonl) that contains the text',
-        fallback: 'text',
-      },
+      ...INPUT_OPTIONS,
       output: {
         value: 'file',
         help: 'With --input: write one JSON line per text to this file; rerun to resume',
@@ -77,7 +63,8 @@ export function inferCommand(modelPath: string): Command {
     },
     async run(invocation, output) {
       const timing = invocation.flag('timing') ? await startTiming() : undefined;
-      const input = invocation.value('input');
+      const flags = readInputFlags(invocation);
+      const input = flags?.input;
       checkCombination(invocation, input);
       const outDir = invocation.value('out-dir');
       let file = invocation.value('output');
@@ -108,7 +95,7 @@ export function inferCommand(modelPath: string): Command {
       });
       try {
         const options = await printOptions(invocation, engine);
-        if (input === undefined) {
+        if (flags === undefined) {
           const { positionals } = invocation;
           const { images, hasFolder } = engine.manifest.images
             ? await readImageArguments(positionals, engine, file)
@@ -120,12 +107,7 @@ export function inferCommand(modelPath: string): Command {
         // Loaded on demand: a run on a few texts from the command line does not need the modules
         // for reading files.
         const { inferFile } = await import('../infer/file.ts');
-        return await inferFile(engine, options, output, {
-          input,
-          format: invocation.value('input-format'),
-          column: invocation.value('column') ?? 'text',
-          output: file,
-        });
+        return await inferFile(engine, options, output, { ...flags, output: file });
       } finally {
         if (timing) output.err(timing.text(invocation.flag('json') ? 'json' : 'table'));
         await engine.close();
@@ -169,10 +151,8 @@ function checkCombination(invocation: Invocation, input: string | undefined): vo
       `Texts and --input cannot be combined (found ${JSON.stringify(positionals[0])}). Pass one of them.`,
     );
   }
-  if (input === undefined) {
-    for (const name of ['output', 'input-format']) {
-      if (invocation.value(name) !== undefined) throw new UsageError(`--${name} requires --input.`);
-    }
+  if (input === undefined && invocation.value('output') !== undefined) {
+    throw new UsageError('--output requires --input.');
   }
 }
 

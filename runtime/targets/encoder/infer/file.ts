@@ -14,18 +14,14 @@ import type { FailedInference } from '#core/model/raw-output.ts';
 import type { Inference } from '../math/inference.ts';
 import type { PrintOptions } from '../tasks/task.ts';
 import { refuseImages } from './check-output.ts';
-import { formatOfInput } from './formats.ts';
 import { inputInText } from './input-in-text.ts';
+import { type InputFlags, type InputSource, inputSource, openSource } from './input-source.ts';
 import { inferOptions } from './print-options.ts';
-import { imagesInFolder, isFolder } from '#platform/images/image-folder.ts';
-import { type OpenTexts, openTexts, type TextOrError, type TextSource } from './read-texts.ts';
+import type { TextOrError } from './read-texts.ts';
 import { openResumableOutput, type ResumableOutput } from './resumable-output.ts';
 import { countTruncated, truncationWarning } from './warn-truncated.ts';
 
-export interface FileJob {
-  readonly input: string;
-  readonly format: string | undefined;
-  readonly column: string;
+export interface FileJob extends InputFlags {
   readonly output: string | undefined;
 }
 
@@ -45,7 +41,8 @@ export async function inferFile(
   output: Output,
   job: FileJob,
 ): Promise<number> {
-  const source = sourceOf(engine, job);
+  const source = inputSource(engine.manifest, job);
+  if ('images' in source && job.output !== undefined) refuseImages(job.output, source.images);
   const sink = openSink(engine, options, output, job, source);
   const { index, failed, blank, truncated } = await writeResults(
     engine,
@@ -62,24 +59,6 @@ export async function inferFile(
   return 1;
 }
 
-/** The images in a folder. */
-interface FolderSource {
-  readonly images: readonly string[];
-}
-
-/** What a model that reads images reads can also be a folder. */
-function sourceOf(
-  { manifest }: Engine,
-  { input, format, column, output }: FileJob,
-): TextSource | FolderSource {
-  const hasImages = manifest.images !== undefined;
-  if (!hasImages || !isFolder(input))
-    return { input, format: formatOfInput(input, format), column, hasImages };
-  const images = imagesInFolder(input);
-  if (output !== undefined) refuseImages(output, images);
-  return { images };
-}
-
 interface Written {
   /** Number of texts read, and how many of them failed. */
   readonly index: number;
@@ -93,11 +72,11 @@ async function writeResults(
   engine: Engine,
   options: PrintOptions,
   output: Output,
-  source: TextSource | FolderSource,
+  source: InputSource,
   sink: ResumableOutput,
 ): Promise<Written> {
   const isFolderOfImages = 'images' in source;
-  const { texts, share, blank } = isFolderOfImages ? openImages(source.images) : openTexts(source);
+  const { texts, share, blank } = openSource(source);
   const progress = startProgress(sink.done, share, output);
   let index = 0;
   let truncated = 0;
@@ -118,17 +97,6 @@ async function writeResults(
   sink.finish();
   progress.end();
   return { index: sink.done + index, failed, blank: blank(), truncated };
-}
-
-function openImages(images: readonly string[]): OpenTexts {
-  let read = 0;
-  const texts = async function* (): AsyncGenerator<TextOrError> {
-    for (const image of images) {
-      read += 1;
-      yield await Promise.resolve({ image });
-    }
-  };
-  return { texts: texts(), share: () => read / images.length, blank: () => 0 };
 }
 
 type Result = { readonly error: string } | object;
@@ -203,7 +171,7 @@ function openSink(
   options: PrintOptions,
   output: Output,
   job: FileJob,
-  source: TextSource | FolderSource,
+  source: InputSource,
 ): ResumableOutput {
   if (job.output === undefined) return { ...FROM_THE_START, write: output.out, close: () => {} };
   const target = findOutput(job.output);
@@ -213,7 +181,7 @@ function openSink(
 }
 
 /** What identifies an input. A file in a folder of images can be the output, so its time is not compared. */
-function originOf(source: TextSource | FolderSource): unknown[] {
+function originOf(source: InputSource): unknown[] {
   if ('images' in source) return [source.images.map((path) => resolve(path))];
   const { input, column, format } = source;
   return [column, format, existsSync(input) ? [realpathSync(input), statSync(input).mtimeMs] : [input]];

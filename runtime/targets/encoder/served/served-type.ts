@@ -26,7 +26,9 @@ export interface ServedType<Body extends PredictBody = PredictBody> {
    * `Anna lives in Berlin.`
    */
   example(manifest: Manifest): { readonly request: object; readonly result: object };
-  /** A request with one text for `bench`. Default: a request that contains only the text. */
+  /**
+   * The fields of a request with one text for `bench`, other than the text, or with other inputs. Default: none.
+   */
   bench?(text: string, manifest: Manifest): object;
   /** `model_type` of `GET /info`. */
   info(manifest: Manifest): Readonly<Record<string, object>>;

@@ -119,6 +119,7 @@ export const servedZeroShotImageClassification: ServedType<
     request: { candidate_labels: ['a cat', 'a dog'], hypothesis_template: 'A photo of {}.' },
     result: { labels: ['a dog', 'a cat'], scores: [0.98, 0.02] },
   }),
+  bench: () => ({ candidate_labels: ['person', 'place'] }),
   info: () => ({ zero_shot_image_classifier: {} }),
   predict: {
     together: async (engine, body, run) => await classify(engine, imageInputs(body.inputs), body, run),

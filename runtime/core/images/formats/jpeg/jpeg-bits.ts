@@ -30,12 +30,19 @@ export function huffmanTable(counts: Uint8Array, values: Uint8Array): HuffmanTab
   return { largest, offsets, values, counts };
 }
 
-/** Reads bits of compressed data. After the end of the data, all bits are 0, as in libjpeg. */
+/**
+ * Bytes after the end of the data that can be read. Complete data need none of them, but without data, each scan of a file of
+ * a few bytes would take seconds.
+ */
+const MAX_MISSING_BYTES = 8;
+
+/** Reads bits of compressed data. */
 export class JpegBits {
   readonly #bytes: Uint8Array;
   #at: number;
   #buffer = 0;
   #count = 0;
+  #missing = 0;
 
   constructor(bytes: Uint8Array, at: number) {
     this.#bytes = bytes;
@@ -88,14 +95,21 @@ export class JpegBits {
 
   #nextByte(): number {
     const byte = this.#bytes[this.#at];
-    if (byte === undefined) return 0;
+    if (byte === undefined) return this.#noByte();
     if (byte !== 0xff) {
       this.#at += 1;
       return byte;
     }
     // A zero follows bytes with the value of a marker; anything else is a marker, which ends the data.
-    if (this.#bytes[this.#at + 1] !== 0) return 0;
+    if (this.#bytes[this.#at + 1] !== 0) return this.#noByte();
     this.#at += 2;
     return 0xff;
+  }
+
+  /** The bits after the end of the data are 0, as in libjpeg. */
+  #noByte(): number {
+    this.#missing += 1;
+    if (this.#missing > MAX_MISSING_BYTES) throw damaged('jpeg', 'the data of a scan end too early');
+    return 0;
   }
 }

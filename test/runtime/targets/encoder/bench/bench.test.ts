@@ -32,7 +32,7 @@ test("the longest measured text has the model's maximum length", () => {
 });
 
 test('flags are recommended only if they perform clearly better than the current best flags', () => {
-  const measured = { requests: 1, textsPerSecond: 1, p50: 1, p99: 1 };
+  const measured = { requests: 1, inputsPerSecond: 1, p50: 1, p99: 1 };
   const result = (single: number, many: number): FlagsResult => ({
     flags: {},
     single: measured,
@@ -53,5 +53,5 @@ test('the measurements of several runs are summarized together', () => {
       { latencies: latencies.slice(0, 50), milliseconds: 400 },
       { latencies: latencies.slice(50), milliseconds: 600 },
     ]),
-  ).toEqual({ requests: 100, textsPerSecond: 100, p50: 51, p99: 100 });
+  ).toEqual({ requests: 100, inputsPerSecond: 100, p50: 51, p99: 100 });
 });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { AppError, inputError, messageOf } from '#contract/errors.ts';
+import { redirectTarget } from '#core/net/redirect-target.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { checkedUrl, providerLookup } from '../../../providers/adapters/upstream.ts';
 
@@ -34,7 +35,6 @@ const CONNECT_MS = 10_000;
 /** Maximum time without receiving a byte. */
 const IDLE_MS = 60_000;
 const MAX_ERROR_CHARACTERS = 4096;
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Creates an HTTP client for datasets. Each redirect is checked like the first URL; redirects from HTTPS to
@@ -55,15 +55,14 @@ export function createFetcher({ local, signal, explain = () => undefined }: Fetc
       body,
     } = await request(url, { dispatcher: agent, headers, signal });
     if (statusCode === 200) return { url, headers: received, bytes: body as AsyncIterable<Uint8Array> };
-    const location = received['location'];
     const text = await startOf(body);
-    if (!REDIRECTS.has(statusCode) || typeof location !== 'string')
+    const target = redirectTarget(url, statusCode, received['location']);
+    if (target === 'none')
       throw inputError(explain(url, statusCode, text) ?? `${shown(url)} returned status ${statusCode}.`);
-    const next = URL.parse(location, url);
-    if (!next) throw inputError(`${shown(url)} redirects to an invalid URL.`);
-    if (url.protocol === 'https:' && next.protocol !== 'https:')
-      throw inputError(`${shown(url)} redirects from HTTPS to ${next.protocol}//, which is not allowed.`);
-    return next;
+    if (target === 'invalid') throw inputError(`${shown(url)} redirects to an invalid URL.`);
+    if (target === 'without TLS')
+      throw inputError(`${shown(url)} redirects to a URL without TLS, which is not allowed.`);
+    return target;
   };
   return {
     async get(first, headersOf = () => ({})) {
