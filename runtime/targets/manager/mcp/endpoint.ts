@@ -1,7 +1,7 @@
 import { AppError, messageOf } from '#contract/errors.ts';
 import type { ToolCaller } from '../access/caller.ts';
 import type { ToolSearch, FoundTool } from '../calls/search.ts';
-import { serverOf, type ManagedServer } from '../supervisor/managed-server.ts';
+import type { ManagedServer } from '../supervisor/managed-server.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ManagerContext } from '../context.ts';
 import type { PeerInfo } from '../upstream/connection.ts';
@@ -119,8 +119,8 @@ function oneServer(context: ManagerContext, server: string): McpEndpoint {
     targets,
     fixedTools: false,
     methods: new Map([...listMethodsOfOne(context, server), ...callMethods(context.calls, targets)]),
-    async describe({ user }) {
-      const peer = await peerOf(context, server, user);
+    async describe(caller) {
+      const peer = await peerOf(context, server, caller);
       const { name, version } = peer ?? { name: server, version: context.version };
       return {
         info: { name, version, ...(peer?.title === undefined ? {} : { title: peer.title }) },
@@ -162,15 +162,12 @@ const PEER_TIMEOUT_MS = 10_000;
 
 /** Returns a server's description; undefined if the server is unavailable. Later calls report the reason. */
 async function peerOf(
-  { supervisor }: ManagerContext,
+  { calls }: ManagerContext,
   server: string,
-  user: string | undefined,
+  caller: ToolCaller,
 ): Promise<PeerInfo | undefined> {
   try {
-    const connection = await serverOf(supervisor, { server, user })?.connection({
-      timeoutMs: PEER_TIMEOUT_MS,
-    });
-    return connection?.peer;
+    return await calls.peer({ caller, server, timeoutMs: PEER_TIMEOUT_MS });
   } catch {
     return undefined;
   }

@@ -15,6 +15,7 @@ import type { DaemonSettings } from '../config/spec.ts';
 import type { ManagerContext } from '../context.ts';
 import { createRemoteSignIns } from '../sign-in/remote-sign-ins.ts';
 import { signInFolder } from '../sign-in/sign-in-folder.ts';
+import { openSavedLists, savedListsFolder } from '../saved-lists/saved-lists.ts';
 import { openSignIns, type SignInStore } from '../sign-in/sign-in-store.ts';
 import type { AppliedChanges } from '../supervisor/managed-server.ts';
 import { createManagerReloader } from '../supervisor/reloader.ts';
@@ -117,8 +118,10 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     servers: config.servers,
     metrics,
   });
+  const savedLists = openSavedLists(savedListsFolder(settings.paths), log);
   const calls = createCalls({
     supervisor,
+    savedLists,
     redact: redactor,
     audit,
     limits: { maxResultCharacters: settings.maxResultCharacters },
@@ -126,6 +129,8 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     tracer,
     signInPage: parts.signInPage,
   });
+  // The servers, which stop first, can still have responded with new lists.
+  closers.add(calls.close);
   const reloader = createManagerReloader({
     config,
     read,

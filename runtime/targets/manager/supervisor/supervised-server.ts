@@ -164,6 +164,7 @@ export class SupervisedServer implements ManagedServer {
   readonly #users: UserServers<SupervisedServer>;
   #spec: ServerSpec;
   #restarting: Promise<void> | undefined;
+  #listsReadAt: number | undefined;
 
   /** `logs`: the server's logs, if this is a user's connection. */
   constructor(spec: ServerSpec, parts: ServerParts, logs?: WritableServerLogs) {
@@ -185,7 +186,7 @@ export class SupervisedServer implements ManagedServer {
       clock: parts.clock,
       idleMs: () => this.#spec.idleMs,
       lastUsed: () => this.#lastUsed(),
-      onIdle: () => this.#runner.stopIdle(),
+      onIdle: () => this.#stopIdle(),
     });
   }
 
@@ -212,6 +213,7 @@ export class SupervisedServer implements ManagedServer {
       running: this.turns.running,
       queued: this.turns.waiting,
       warnings: session?.warnings() ?? [],
+      listsReadAt: this.#spec.lazy ? this.#listsReadAt : undefined,
     };
   }
 
@@ -272,6 +274,17 @@ export class SupervisedServer implements ManagedServer {
     });
     this.#idle.start();
     return session;
+  }
+
+  reportLists(listedAt: number | undefined): void {
+    this.#listsReadAt = listedAt;
+  }
+
+  async sleep(): Promise<void> {
+    const { session } = this.#runner;
+    if (!this.#spec.lazy || !session || this.#isInUse(session)) return;
+    this.#runner.stopIdle('stopped: its lists are known, and no call needs it');
+    await session.closed;
   }
 
   async restart(): Promise<void> {
@@ -364,6 +377,24 @@ export class SupervisedServer implements ManagedServer {
   #lastUsed(): number | undefined {
     const { session } = this.#runner;
     if (!this.#spec.lazy || !session) return undefined;
-    return session.running > 0 || this.turns.running > 0 ? this.#parts.clock.now() : session.lastUsed;
+    return this.#isInUse(session) ? this.#parts.clock.now() : session.lastUsed;
+  }
+
+  #isInUse(session: Session): boolean {
+    return session.running > 0 || this.turns.running > 0;
+  }
+
+  /** Stops the server after the work that listeners still want to do, unless a call has meanwhile arrived. */
+  #stopIdle(): void {
+    const { session } = this.#runner;
+    const works: Promise<unknown>[] = [];
+    this.#parts.emit({ kind: 'idle', server: this.name, waitFor: (work) => void works.push(work) });
+    const stop = (): void => {
+      if (!session || this.#runner.session !== session) return;
+      if (this.#isInUse(session)) this.#idle.start();
+      else this.#runner.stopIdle('stopped: no calls within the idle timeout');
+    };
+    if (works.length === 0) stop();
+    else void Promise.allSettled(works).then(stop);
   }
 }
