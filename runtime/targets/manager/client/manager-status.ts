@@ -19,6 +19,7 @@ export interface ServerState {
   readonly reason?: string;
   readonly reasonLines?: readonly string[];
   readonly warnings?: readonly string[];
+  readonly listsReadAt?: string;
   readonly changedTools?: readonly ChangedTool[];
   readonly nextStartAt?: string;
   readonly running: number;
@@ -70,13 +71,21 @@ const PHASE_STYLES = lookup<TableCell['style']>({
 
 /** Explains the state of a server; empty for a healthy one. */
 function reasonOf(
-  { phase, status, reason = '', nextStartAt, changedTools = [] }: ServerState,
+  { phase, status, reason = '', nextStartAt, listsReadAt, changedTools = [] }: ServerState,
   now: number,
 ): string {
   if (phase === 'running' && status === 'ok') return changedToolsText(changedTools);
+  if (phase === 'idle') {
+    const parts = [reason, listAge(listsReadAt, now), changedToolsText(changedTools)];
+    return parts.filter((part) => part !== '').join('; ');
+  }
   if (nextStartAt === undefined) return reason;
   return `restart in ${span(Math.max(0, Date.parse(nextStartAt) - now))}: ${reason}`;
 }
+
+/** Describes the age of the lists that clients get while a server is stopped; empty if there are none. */
+export const listAge = (listsReadAt: string | undefined, now: number): string =>
+  listsReadAt === undefined ? '' : `lists are ${span(Math.max(0, now - Date.parse(listsReadAt)))} old`;
 
 /** Describes the tools that differ from their pins; empty if no tools differ. */
 export const changedToolsText = (tools: readonly ChangedTool[]): string =>

@@ -391,7 +391,8 @@ export class SupervisedServer implements ManagedServer {
     this.#parts.emit({ kind: 'idle', server: this.name, waitFor: (work) => void works.push(work) });
     const stop = (): void => {
       if (!session || this.#runner.session !== session) return;
-      if (this.#isInUse(session)) this.#idle.start();
+      // Requests that are still in flight, such as a list that the server does not return, finish first.
+      if (this.turns.running > 0) this.#idle.start();
       else this.#runner.stopIdle('stopped: no calls within the idle timeout');
     };
     if (works.length === 0) stop();

@@ -17,7 +17,7 @@ import { existsSync, accessSync, constants, statSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { ProcessLaunch, ServerSpec } from '../../config/spec.ts';
-import { changedToolsText, type ManagerStatus, type ServerState } from '../manager-status.ts';
+import { changedToolsText, listAge, type ManagerStatus, type ServerState } from '../manager-status.ts';
 
 export interface DiagnoseOptions {
   readonly paths: ConfigPaths;
@@ -191,10 +191,13 @@ function checkPins({ name, changedTools = [] }: ServerState): Finding[] {
   return [problemFinding(`server ${name}`, changedToolsText(changedTools), remedy)];
 }
 
-function checkServer({ name, status, phase, reason, reasonLines = [] }: ServerState): Finding {
+function checkServer({ name, status, phase, reason, reasonLines = [], listsReadAt }: ServerState): Finding {
   const what = `server ${name}`;
   const why = reason === undefined || reason === '' ? '' : `: ${reason}`;
-  if (phase === 'idle') return note(what, 'is idle and starts on the next call');
+  if (phase === 'idle') {
+    const age = listAge(listsReadAt, Date.now());
+    return note(what, `is idle and starts on the next call${age === '' ? '' : `; its ${age}`}`);
+  }
   if (phase === 'installing') return note(what, `is not running yet${why}`);
   if (status === 'ok') return ok(what, 'is healthy');
   if (phase === 'running' && status === 'unknown') return note(what, 'is running; health not checked yet');

@@ -33,6 +33,9 @@ export const serverHealth = struct(
           'For remote servers with sign-in: whether a user is signed in. `required`: run `mcp-manager login`.',
       }),
     ),
+    listsReadAt: dateTimeMember(
+      'For lazy servers: when the server returned the lists that clients get while it is stopped. With several lists, the oldest.',
+    ),
     warnings: Type.Optional(
       Type.Array(Type.String(), {
         description:

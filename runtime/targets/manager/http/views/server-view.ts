@@ -9,6 +9,7 @@ import { trimEndOf } from '#core/text/trim-text.ts';
 
 export function healthView(server: ManagedServer) {
   const { status, lastChecked, lastSuccessful, latencyNs } = server.health();
+  const { warnings, listsReadAt } = server.status();
   return {
     name: server.name,
     status,
@@ -17,7 +18,8 @@ export function healthView(server: ManagedServer) {
       lastSuccessful: time(lastSuccessful),
       latency: status === 'ok' && latencyNs !== undefined ? formatGoDuration(latencyNs) : undefined,
       signIn: server.signIn(),
-      warnings: [...server.status().warnings, ...server.listFaults.all(), ...server.toolFindings.faults()],
+      listsReadAt: time(listsReadAt),
+      warnings: [...warnings, ...server.listFaults.all(), ...server.toolFindings.faults()],
       changedTools: server.toolFindings.changes(),
     }),
   };
