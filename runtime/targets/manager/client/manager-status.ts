@@ -5,6 +5,7 @@ import type { Terminal } from '#serve/cli/terminal.ts';
 /** The response of `/api/v1/admin/status`. */
 export interface ManagerStatus {
   readonly version: string;
+  readonly auditLog?: { readonly lost: number; readonly problem?: string };
   readonly servers: readonly ServerState[];
 }
 
@@ -34,14 +35,26 @@ export interface ChangedTool {
 const HEAD = ['SERVER', 'STATUS', 'PHASE', 'LATENCY', 'UP', 'RESTARTS', 'CALLS', 'PID', 'REASON'];
 
 /** Formats a table with one line per server; `now` is in milliseconds since 1970. */
-export function statusLines({ servers }: ManagerStatus, terminal: Terminal, now: number): string[] {
-  if (servers.length === 0) return ['No servers are configured; add one with `mcp-manager add`.'];
-  return formatTable(
+export function statusLines(status: ManagerStatus, terminal: Terminal, now: number): string[] {
+  const { servers } = status;
+  const audit = auditProblems(status).map((problem) => `Audit log: ${problem}`);
+  if (servers.length === 0) return [...audit, 'No servers are configured; add one with `mcp-manager add`.'];
+  const table = formatTable(
     HEAD,
     servers.map((server) => row(server, now)),
     terminal,
   );
+  return [...audit, ...table];
 }
+
+/** Describes what is wrong with the audit log; empty if it contains all calls. */
+export const auditProblems = ({ auditLog }: ManagerStatus): string[] =>
+  auditLog === undefined
+    ? []
+    : [
+        ...(auditLog.lost > 0 ? [`missing calls: ${auditLog.lost}`] : []),
+        ...(auditLog.problem === undefined ? [] : [`cannot be written: ${auditLog.problem}`]),
+      ];
 
 const row = (server: ServerState, now: number): TableCell[] => {
   const { name, status, phase, latency = '-', startedAt, restarts, running, queued, pid } = server;

@@ -31,7 +31,7 @@ import type { FlagSettings } from './settings.ts';
 /** Settings that apply with or without a network. */
 export type ContextSettings = Pick<
   FlagSettings,
-  'paths' | 'env' | 'auditLog' | 'auditArguments' | 'maxResultCharacters' | 'tracing'
+  'paths' | 'env' | 'auditLog' | 'auditArguments' | 'auditFailure' | 'maxResultCharacters' | 'tracing'
 > &
   KernelLimits;
 
@@ -71,11 +71,11 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
   const tracer = await openTracer(settings.tracing, source, untraced);
   const kernel = { ...untraced, tracer };
   const { metrics } = kernel;
-  const { auditLog: path, auditArguments } = settings;
+  const { auditLog: path, auditArguments, auditFailure: failure } = settings;
   const audit =
     path === undefined
       ? undefined
-      : await openAuditLog({ path, arguments: auditArguments, redact: redactor, log, metrics });
+      : await openAuditLog({ path, arguments: auditArguments, failure, redact: redactor, log, metrics });
   if (audit) closers.add(audit.close);
   const signIns = openSignIns(signInFolder(settings.paths), {
     env: settings.env,
@@ -152,6 +152,7 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     signIns: remoteSignIns,
     reloader,
     version,
+    audit,
     signInStore: signIns,
     packages: {
       install: (spec, launch) =>

@@ -114,6 +114,12 @@ const BEHAVIOR_OPTIONS = withEnvironment('MCP_MANAGER', {
     choices: ['hashed', 'redacted'],
     fallback: 'hashed',
   },
+  'audit-failure': {
+    value: 'action',
+    help: 'What to do with calls while the audit log cannot be written, for example because the disk is full',
+    choices: ['continue', 'reject'],
+    fallback: 'continue',
+  },
 });
 
 const LOG_OPTIONS = withEnvironment('MCP_MANAGER', {

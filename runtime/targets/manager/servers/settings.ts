@@ -8,6 +8,7 @@ import { logLevel, type LogLevel } from '#serve/log-levels.ts';
 import { type ReadTracing, readTracing } from '#serve/telemetry/read-tracing.ts';
 import { bindHost } from '#serve/bind.ts';
 import { readTls, type TlsFiles } from '#serve/tls.ts';
+import type { AuditFailure } from '../calls/audit.ts';
 import { parseAddress } from '../config/address.ts';
 import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
 import { corsSettings } from '../config/cors.ts';
@@ -39,6 +40,7 @@ export interface FlagSettings extends ReadTracing, ProcessSettings {
   readonly shutdownDelayMs: number;
   readonly auditLog: string | undefined;
   readonly auditArguments: 'hashed' | 'redacted';
+  readonly auditFailure: AuditFailure;
   readonly logLevel: LogLevel;
   readonly logPath: string | undefined;
   readonly logRotation: Rotation | undefined;
@@ -81,6 +83,7 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     shutdownDelayMs: durationOption(invocation, 'shutdown-delay', { zero: true }) ?? 0,
     auditLog: invocation.value('audit-log'),
     auditArguments: invocation.value('audit-arguments') === 'redacted' ? 'redacted' : 'hashed',
+    auditFailure: invocation.value('audit-failure') === 'reject' ? 'reject' : 'continue',
     logLevel: logLevel(invocation.value('log-level')),
     logPath: invocation.value('log-path'),
     logRotation: readRotation(invocation),

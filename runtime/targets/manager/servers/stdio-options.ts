@@ -15,6 +15,7 @@ const CONTEXT_OPTIONS: ReadonlySet<string> = new Set([
   'no-watch',
   'audit-log',
   'audit-arguments',
+  'audit-failure',
   'otel-endpoint',
   'otel-service-name',
   'otel-sampled',

@@ -57,6 +57,7 @@ export async function readStdioSettings(
     watch: !invocation.flag('no-watch'),
     auditLog: invocation.value('audit-log'),
     auditArguments: invocation.value('audit-arguments') === 'redacted' ? 'redacted' : 'hashed',
+    auditFailure: invocation.value('audit-failure') === 'reject' ? 'reject' : 'continue',
     ...readTracing(invocation, env, 'mcp-manager'),
     logLevel: logLevel(invocation.value('log-level')),
   };

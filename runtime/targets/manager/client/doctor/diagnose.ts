@@ -17,7 +17,13 @@ import { existsSync, accessSync, constants, statSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { ProcessLaunch, ServerSpec } from '../../config/spec.ts';
-import { changedToolsText, listAge, type ManagerStatus, type ServerState } from '../manager-status.ts';
+import {
+  auditProblems,
+  changedToolsText,
+  listAge,
+  type ManagerStatus,
+  type ServerState,
+} from '../manager-status.ts';
 
 export interface DiagnoseOptions {
   readonly paths: ConfigPaths;
@@ -152,6 +158,7 @@ async function checkManager(manager: ManagerClient, address: URL): Promise<Findi
     const status = await statusOf(manager);
     return [
       ok('manager', `version ${status.version} is running at ${manager.origin}`),
+      ...auditProblems(status).map((problem) => problemFinding('audit log', problem, AUDIT_REMEDY)),
       ...status.servers.flatMap((server) => [
         checkServer(server),
         ...listFaults(server),
@@ -166,6 +173,9 @@ async function checkManager(manager: ManagerClient, address: URL): Promise<Findi
 
 const statusOf = async (manager: ManagerClient): Promise<ManagerStatus> =>
   (await manager.get(apiPath('admin', 'status'))) as ManagerStatus;
+
+const AUDIT_REMEDY =
+  'Free disk space, or move the log to another disk. `--audit-failure` decides whether calls continue meanwhile.';
 
 const LISTS = [['tools'], ['prompts'], ['resources'], ['resources', 'templates']] as const;
 

@@ -49,4 +49,7 @@ export const serverHealth = struct(
 
 export const serversHealth = struct('ServersHealthResponseBody', {
   servers: listOrNull(serverHealth, 'All servers, sorted by name.'),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), { description: 'Problems of the manager itself, such as a full disk.' }),
+  ),
 });

@@ -1,6 +1,7 @@
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { LogLine, ManagedServer } from '../../supervisor/managed-server.ts';
 import { compact } from './compact.ts';
+import type { AuditState } from '../../calls/audit.ts';
 import type { CallStatistics } from '../../calls/metrics.ts';
 import { maskUrl } from '../../config/mask-values.ts';
 import type { Launch } from '../../config/spec.ts';
@@ -44,6 +45,10 @@ export function statusView(server: ManagedServer) {
     queued,
   };
 }
+
+/** Whether calls are missing in the audit log; undefined if calls are not audited. */
+export const auditView = (audit: AuditState | undefined) =>
+  audit && { lost: audit.lost(), ...compact({ problem: audit.problem() }) };
 
 export const logLineView = ({ at, source, text }: LogLine) => ({ at: rfc3339(at), source, text });
 

@@ -26,7 +26,8 @@ async function open(options: ManagedOptions): Promise<Sleeping> {
   managed.context.supervisor.subscribe((event) => {
     if (event.kind === 'session-opened') starts.push(event.server);
   });
-  const get = (path: string, headers = KEY) => fetch(managed.origin + path, { headers });
+  const get = (path: string, headers: Record<string, string> = KEY) =>
+    fetch(managed.origin + path, { headers });
   return { ...managed, starts, get };
 }
 
