@@ -3,6 +3,7 @@ import type { ToolCaller } from '../access/caller.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { PeerInfo, Requester } from '../upstream/connection.ts';
+import type { CatalogTool } from './tool-catalog.ts';
 import type { CallStatistics } from './metrics.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 
@@ -92,6 +93,8 @@ export interface McpToolCall extends ServerCall {
    * belongs to this request alone.
    */
   readonly confirmation?: string | undefined;
+  /** Receives the tool that is called. */
+  readonly onTool?: ((tool: CatalogTool) => void) | undefined;
 }
 
 export interface PageCall extends ServerCall {

@@ -9,6 +9,7 @@ import { type ReadTracing, readTracing } from '#serve/telemetry/read-tracing.ts'
 import { bindHost } from '#serve/bind.ts';
 import { readTls, type TlsFiles } from '#serve/tls.ts';
 import type { AuditFailure } from '../calls/audit.ts';
+import { RESULT_LIMITS } from '../long-results/result-limits.ts';
 import { parseAddress } from '../config/address.ts';
 import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
 import { corsSettings } from '../config/cors.ts';
@@ -35,6 +36,8 @@ export interface FlagSettings extends ReadTracing, ProcessSettings {
   readonly maxResultCharacters: number;
   readonly dev: boolean;
   readonly mcpMode: 'all' | 'search';
+  /** Undefined for no limit. */
+  readonly resultLimit: number | undefined;
   readonly watch: boolean;
   /** How long to report "not ready" while still accepting requests, before the shutdown. */
   readonly shutdownDelayMs: number;
@@ -79,6 +82,7 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     maxResultCharacters: requiredNumber(invocation, 'max-result', ANY_SIZE),
     dev,
     mcpMode: invocation.value('mcp-mode') === 'search' ? 'search' : 'all',
+    resultLimit: wholeNumberOption(invocation, 'result-limit', RESULT_LIMITS),
     watch: !invocation.flag('no-watch'),
     shutdownDelayMs: durationOption(invocation, 'shutdown-delay', { zero: true }) ?? 0,
     auditLog: invocation.value('audit-log'),
