@@ -50,19 +50,14 @@ export function createServerLists(supervisor: Supervisor, parts: ListParts & Sle
     }
   };
   supervisor.subscribe((event) => {
-    switch (event.kind) {
-      case 'session-opened': {
-        // Clients of a lazy server are only notified if its lists differ from those that they got while it
-        // was stopped.
-        const announced = serverOf(supervisor, event)?.spec().lazy !== true;
-        for (const [, list] of listsOf(event)) list.onNewSession({ announced });
-        return sleeping.onEvent(event);
-      }
-      case 'notification':
-        return onNotification(event);
-      default:
-        return sleeping.onEvent(event);
+    if (event.kind === 'notification') onNotification(event);
+    if (event.kind === 'session-opened') {
+      // Clients of a lazy server are only notified if its lists differ from those that they got while it was
+      // stopped.
+      const announced = serverOf(supervisor, event)?.spec().lazy !== true;
+      for (const [, list] of listsOf(event)) list.onNewSession({ announced });
     }
+    sleeping.onEvent(event);
   });
   return {
     current: (server, list, maxAgeMs) => known.get(server)?.get(list)?.current(maxAgeMs),
@@ -79,6 +74,6 @@ export function createServerLists(supervisor: Supervisor, parts: ListParts & Sle
       return (await server.connection({ timeoutMs: timeLeft(), signal })).peer;
     },
     expire: (server, list) => knownList(server, list).expire({ announced: false }),
-    close: sleeping.close,
+    close: () => sleeping.close(),
   };
 }

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { least } from '#core/numbers/extremes.ts';
 import { TurnQueue } from '#core/limits/turn-queue.ts';
 import { settlesWithin, waitFor } from '#platform/wait-for.ts';
 import { isPerUser, type ServerSpec } from '../config/spec.ts';
@@ -108,7 +109,7 @@ export function createSleepingLists(
   /** Reports the age of a server's lists: that of the oldest one. */
   const reportAge = (server: ManagedServer): void => {
     const times = LIST_NAMES.flatMap((list) => listOf(server, list).latest()?.listedAt ?? []);
-    server.reportLists(times.length === 0 ? undefined : Math.min(...times));
+    server.reportLists(times.length === 0 ? undefined : least(times));
   };
 
   /** Loads a server's lists once. A changed definition has another file. */

@@ -9,7 +9,7 @@ import { shortenValue, wholeCharacters } from './shorten-value.ts';
 export const READ_MORE = 'mcp_manager_read_more';
 const RESULT_URI = 'mcp-manager://results/';
 
-export const resultUri = (id: string): string => `${RESULT_URI}${id}`;
+const resultUri = (id: string): string => `${RESULT_URI}${id}`;
 /** Returns the ID in the URI of a part of a result; undefined for other URIs. */
 export const idOfResultUri = (uri: string): string | undefined =>
   uri.startsWith(RESULT_URI) ? uri.slice(RESULT_URI.length) : undefined;
@@ -211,4 +211,4 @@ function contentsOf(block: ContentBlock): FoundContents {
 
 /** The number of bytes in a Base64 text. */
 const bytesOf = (base64: unknown): number =>
-  typeof base64 === 'string' ? Math.floor((base64.replace(/=+$/, '').length * 3) / 4) : 0;
+  typeof base64 === 'string' ? Buffer.byteLength(base64, 'base64') : 0;

@@ -23,7 +23,7 @@ export interface LongResults {
   drop(session: object): void;
 }
 
-export interface CalledTool {
+interface CalledTool {
   readonly server: string;
   readonly tool: Pick<CatalogTool, 'own' | 'shown'> | undefined;
   /** The server in the client's path; undefined for all servers. */

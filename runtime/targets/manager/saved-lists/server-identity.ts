@@ -21,25 +21,21 @@ export function serverIdentity(spec: ServerSpec): string {
 }
 
 function partsOf(launch: Launch): unknown {
-  switch (launch.kind) {
-    case 'process': {
-      const { kind, command, args, env, cwd = null, integrity = null } = launch;
-      return { kind, command, args, env: Object.keys(env).sort(), cwd, integrity };
-    }
-    case 'remote': {
-      const { kind, transport, url, headers, passHeaders = [], oauth } = launch;
-      return {
-        kind,
-        transport,
-        url,
-        headers: Object.keys(headers).sort(),
-        passHeaders,
-        oauth: oauth?.grant ?? null,
-      };
-    }
-    case 'unusable':
-      return { kind: launch.kind };
+  const { kind } = launch;
+  if (kind === 'process') {
+    const { command, args, env, cwd = null, integrity = null } = launch;
+    return { kind, command, args, env: Object.keys(env).sort(), cwd, integrity };
   }
+  if (kind === 'unusable') return { kind };
+  const { transport, url, headers, passHeaders = [], oauth } = launch;
+  return {
+    kind,
+    transport,
+    url,
+    headers: Object.keys(headers).sort(),
+    passHeaders,
+    oauth: oauth?.grant ?? null,
+  };
 }
 
 /**

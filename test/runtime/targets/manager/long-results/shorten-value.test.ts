@@ -66,7 +66,7 @@ test.each(SHORTENED)('%s: the value is shortened and still matches its schema', 
   expect(jsonSize(short)).toBeGreaterThan(1000);
   expect(JSON.stringify(short).isWellFormed()).toBe(true);
   const ajv = new Ajv2020({ strict: false });
-  expect(ajv.validate((schema ?? true) as object, short)).toBe(true);
+  expect(ajv.validate(schema ?? true, short)).toBe(true);
   expect(Object.keys(short as object)).toEqual(Object.keys(value as object));
 });
 

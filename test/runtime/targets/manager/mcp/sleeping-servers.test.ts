@@ -98,7 +98,7 @@ test('no list, on any way to a client, starts a server, and a call starts its se
   await managed.server('echo').sleep();
   await client.listTools();
   expect(managed.starts).toEqual(['echo']);
-  expect(await (await client.readResource({ uri: 'memo://one' })).contents).toHaveLength(1);
+  expect((await client.readResource({ uri: 'memo://one' })).contents).toHaveLength(1);
   expect(managed.starts).toEqual(['echo', 'echo']);
 });
 

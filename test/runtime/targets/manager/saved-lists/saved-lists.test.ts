@@ -83,7 +83,7 @@ const DAMAGED: readonly (readonly [why: string, damage: () => void, message: Reg
     'a named pipe',
     () => {
       rmSync(path());
-      execaSync('mkfifo', [path()]);
+      execaSync('sh', ['-c', 'mkfifo "$0"', path()]);
     },
     /it is not a regular file$/,
   ],
@@ -166,7 +166,7 @@ test('files that no manager used for a month are deleted, and those in use becom
   expect(Date.now() - statSync(path()).mtimeMs).toBeLessThan(60_000);
 });
 
-const WRITER = join(import.meta.dirname, 'save-repeatedly.ts');
+const WRITER = join(import.meta.dirname, 'save-lists-process.ts');
 const writer = (label: string) =>
   execa(process.execPath, [WRITER, folder, IDENTITY, label], { cwd: ROOT, reject: false });
 
