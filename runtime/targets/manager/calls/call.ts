@@ -3,7 +3,6 @@ import type { ToolCaller } from '../access/caller.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { PeerInfo, Requester } from '../upstream/connection.ts';
-import type { CatalogTool } from './tool-catalog.ts';
 import type { CallStatistics } from './metrics.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 
@@ -94,7 +93,7 @@ export interface McpToolCall extends ServerCall {
    */
   readonly confirmation?: string | undefined;
   /** Receives the tool that is called. */
-  readonly onTool?: ((tool: CatalogTool) => void) | undefined;
+  readonly onTool?: ((tool: CalledTool) => void) | undefined;
 }
 
 export interface PageCall extends ServerCall {
@@ -107,6 +106,14 @@ export interface PageCall extends ServerCall {
 export interface Page {
   readonly items: readonly ShapeOfParams[];
   readonly nextCursor: string | undefined;
+}
+
+/** The tool of a call. */
+export interface CalledTool {
+  /** The tool's name on its server. */
+  readonly own: string;
+  /** The tool as clients see it. */
+  readonly shown: UpstreamTool;
 }
 
 export interface UpstreamTool extends ShapeOfParams {

@@ -1,7 +1,6 @@
 import { isObject } from '#core/json/is-object.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
-import type { Calls } from '../calls/call.ts';
-import type { CatalogTool } from '../calls/tool-catalog.ts';
+import type { CalledTool, Calls } from '../calls/call.ts';
 import type { LongResults } from './long-results.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { type McpCall, type Method, optionalObject, requiredParam, mcpServerCall } from './mcp-call.ts';
@@ -55,7 +54,7 @@ export async function callTool(
   const { server, name } = targets.named(call, 'tool', qualified);
   const request = { ...mcpServerCall(call, server), tool: name, args };
   if (longResults.limitOf(call.caller) === undefined) return calls.callTool(request);
-  let tool: CatalogTool | undefined;
+  let tool: CalledTool | undefined;
   const result = await calls.callTool({ ...request, onTool: (found) => (tool = found) });
   return longResults.limit(call, result, { server, tool, endpoint, isListed });
 }

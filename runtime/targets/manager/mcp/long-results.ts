@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { ToolCaller } from '../access/caller.ts';
 import { RESOURCE_NOT_FOUND } from '../calls/run-call.ts';
-import type { CatalogTool } from '../calls/tool-catalog.ts';
+import type { CalledTool } from '../calls/call.ts';
 import { createKeptResults, type KeptPart, type ResultOwner } from '../long-results/kept-results.ts';
 import { idOfResultUri, limitResult, pageOfText, READ_MORE } from '../long-results/limit-result.ts';
 import { jsonSize } from '../shared/json-size.ts';
@@ -16,16 +16,16 @@ export interface LongResults {
   /** The caller's limit in characters of JSON; undefined if its results are not limited. */
   limitOf(caller: ToolCaller): number | undefined;
   /** Shortens a tool's result for the client of a call. */
-  limit(call: McpCall, result: ToolResult, called: CalledTool): ToolResult;
+  limit(call: McpCall, result: ToolResult, source: ResultSource): ToolResult;
   /** Adds the tool and the resources with which limited clients read the rest of a result. */
   extend(methods: ReadonlyMap<string, Method>, endpoint: string | undefined): ReadonlyMap<string, Method>;
   /** Drops what was kept for a session. */
   drop(session: object): void;
 }
 
-interface CalledTool {
+interface ResultSource {
   readonly server: string;
-  readonly tool: Pick<CatalogTool, 'own' | 'shown'> | undefined;
+  readonly tool: CalledTool | undefined;
   /** The server in the client's path; undefined for all servers. */
   readonly endpoint: string | undefined;
   /** Whether the client's lists contain the tool. */
