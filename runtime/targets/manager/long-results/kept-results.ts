@@ -4,8 +4,10 @@ import type { ShapeOfParams } from '../shapes/shape.ts';
 
 /** A client that can read what was cut from its results. Other clients of the same user cannot. */
 export interface ResultOwner {
-  /** The client's key and path. */
-  readonly client: string;
+  /** The client's key. The limits apply to all its sessions together. */
+  readonly key: string;
+  /** The path that the client uses. */
+  readonly path: string;
   /** The client's session; undefined for clients without sessions. */
   readonly session: object | undefined;
 }
@@ -33,17 +35,17 @@ export interface KeptResults {
 interface Limits {
   /** Characters of all parts. */
   readonly total: number;
-  /** Characters and number of the parts of one client. */
-  readonly perClient: number;
-  readonly partsPerClient: number;
+  /** Characters and number of the parts of one key. */
+  readonly perKey: number;
+  readonly partsPerKey: number;
   /** Time after the last access. */
   readonly unusedMs: number;
 }
 
 const LIMITS: Limits = {
   total: 64 * 1_048_576,
-  perClient: 16 * 1_048_576,
-  partsPerClient: 64,
+  perKey: 16 * 1_048_576,
+  partsPerKey: 256,
   unusedMs: 600_000,
 };
 
@@ -58,40 +60,45 @@ interface Entry {
 export function createKeptResults(clock: Clock, limits: Limits = LIMITS): KeptResults {
   /** Ordered by last use. */
   const entries = new Map<string, Entry>();
-  const sizeOf = (some: Iterable<Entry>): number => {
-    let size = 0;
-    for (const { part } of some) size += part.size;
-    return size;
+  let total = 0;
+  const remove = (id: string, { part }: Entry): void => {
+    entries.delete(id);
+    total -= part.size;
   };
   const dropExpired = (): void => {
     const oldest = clock.now() - limits.unusedMs;
-    for (const [id, { usedAt }] of entries) {
-      if (usedAt > oldest) return;
-      entries.delete(id);
+    for (const [id, entry] of entries) {
+      if (entry.usedAt > oldest) return;
+      remove(id, entry);
     }
   };
-  const dropOldest = (isOver: () => boolean, isCandidate: (entry: Entry) => boolean): void => {
+  /** Makes space among the parts of a key. */
+  const dropOwn = (key: string, size: number): void => {
+    const own = [...entries].filter(([, { owner }]) => owner.key === key);
+    let [count, characters] = [own.length, 0];
+    for (const [, { part }] of own) characters += part.size;
+    for (const [id, entry] of own) {
+      if (count < limits.partsPerKey && characters + size <= limits.perKey) return;
+      remove(id, entry);
+      count -= 1;
+      characters -= entry.part.size;
+    }
+  };
+  const dropOldest = (size: number): void => {
     for (const [id, entry] of entries) {
-      if (!isOver()) return;
-      if (isCandidate(entry)) entries.delete(id);
+      if (total + size <= limits.total) return;
+      remove(id, entry);
     }
   };
   return {
     keep(owner, part) {
-      if (part.size > limits.perClient) return undefined;
+      if (part.size > limits.perKey) return undefined;
       dropExpired();
-      const isOwn = (entry: Entry): boolean => isSameOwner(entry.owner, owner);
-      const own = (): Entry[] => [...entries.values()].filter(isOwn);
-      dropOldest(
-        () => own().length >= limits.partsPerClient || sizeOf(own()) + part.size > limits.perClient,
-        isOwn,
-      );
-      dropOldest(
-        () => sizeOf(entries.values()) + part.size > limits.total,
-        () => true,
-      );
+      dropOwn(owner.key, part.size);
+      dropOldest(part.size);
       const id = randomBytes(ID_BYTES).toString('base64url');
       entries.set(id, { owner, part, usedAt: clock.now() });
+      total += part.size;
       return id;
     },
     read(owner, id) {
@@ -104,10 +111,10 @@ export function createKeptResults(clock: Clock, limits: Limits = LIMITS): KeptRe
       return entry.part;
     },
     drop(session) {
-      for (const [id, { owner }] of entries) if (owner.session === session) entries.delete(id);
+      for (const [id, entry] of entries) if (entry.owner.session === session) remove(id, entry);
     },
   };
 }
 
 const isSameOwner = (one: ResultOwner, other: ResultOwner): boolean =>
-  one.session === other.session && one.client === other.client;
+  one.session === other.session && one.key === other.key && one.path === other.path;

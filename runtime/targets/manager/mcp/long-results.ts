@@ -170,6 +170,7 @@ function offsetIn(args: ShapeOfParams, length: number): number {
 
 /** Identifies the client: its key and path, and its session if it has one. */
 const ownerOf = ({ caller, session }: McpCall, endpoint: string | undefined): ResultOwner => ({
-  client: JSON.stringify([caller.name, caller.user, caller.grants, caller.group, endpoint]),
+  key: JSON.stringify([caller.name, caller.user, caller.grants]),
+  path: JSON.stringify([caller.group, endpoint]),
   session,
 });

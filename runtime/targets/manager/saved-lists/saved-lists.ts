@@ -77,6 +77,7 @@ export function openSavedLists(folder: string, log: Logger): SavedLists {
         const path = pathOf(copy.identity);
         await removeUntrusted(path);
         await writeText(path, written, { mode: 0o600 });
+        opened = Promise.resolve(true);
         isFailing = false;
       } catch (error) {
         if (isFailing) return;

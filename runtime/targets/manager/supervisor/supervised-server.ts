@@ -292,6 +292,7 @@ export class SupervisedServer implements ManagedServer {
     if (!this.#runner.session) {
       this.#runner.restartNow('requested');
       await this.#runner.nextSession();
+      this.#idle.start();
       return;
     }
     this.#restarting ??= this.#replaceSession().finally(() => (this.#restarting = undefined));

@@ -2,16 +2,22 @@ import { expect, test } from 'vitest';
 import { createKeptResults, type KeptPart } from '#manager/long-results/kept-results.ts';
 import { handClock } from '#test/helpers/hand-clock.ts';
 
-const LIMITS = { total: 100, perClient: 50, partsPerClient: 3, unusedMs: 1000 };
+const LIMITS = { total: 100, perKey: 50, partsPerKey: 3, unusedMs: 1000 };
 const part = (size: number, data = 'text'): KeptPart => ({ server: 's', tool: 't', data, size });
-const owner = (client: string, session?: object) => ({ client, session });
+const owner = (key: string, session?: object, path = '') => ({ key, session, path });
 
 test('only the owner can read a part: the same client in the same session', () => {
   const kept = createKeptResults(handClock(), LIMITS);
   const session = {};
   const id = String(kept.keep(owner('ann', session), part(1)));
   expect(kept.read(owner('ann', session), id)).toMatchObject({ data: 'text' });
-  for (const other of [owner('bob', session), owner('ann', {}), owner('ann'), owner('')]) {
+  for (const other of [
+    owner('bob', session),
+    owner('ann', {}),
+    owner('ann'),
+    owner(''),
+    owner('ann', session, 'x'),
+  ]) {
     expect(kept.read(other, id)).toBeUndefined();
   }
   expect(kept.read(owner('ann', session), 'constructor')).toBeUndefined();
@@ -20,7 +26,7 @@ test('only the owner can read a part: the same client in the same session', () =
 });
 
 test('IDs cannot be guessed', () => {
-  const kept = createKeptResults(handClock(), { ...LIMITS, partsPerClient: 1000 });
+  const kept = createKeptResults(handClock(), { ...LIMITS, partsPerKey: 1000 });
   const ids = new Set(Array.from({ length: 50 }, () => kept.keep(owner('ann'), part(0))));
   expect(ids.size).toBe(50);
   for (const id of ids) expect(id).toMatch(/^[\w-]{24}$/);
@@ -38,7 +44,7 @@ test('parts expire after a time without access', () => {
   expect(kept.read(owner('ann'), id)).toBeUndefined();
 });
 
-test('the size and number of the parts of a client, and the size of all parts, are limited: the oldest are dropped', () => {
+test('the size and number of the parts of a key, and the size of all parts, are limited: the oldest are dropped', () => {
   const kept = createKeptResults(handClock(), LIMITS);
   const [ann, bob, cat] = [owner('ann'), owner('bob'), owner('cat')];
   expect(kept.keep(ann, part(51))).toBeUndefined();
