@@ -35,8 +35,8 @@ export interface SleepingLists {
 }
 
 /**
- * Whether a server's lists come from its last session: it is lazy and stopped. Without a required sign-in,
- * only a request can tell what the server would list.
+ * Whether a server's lists come from its last session: it is lazy and stopped. If a sign-in is missing,
+ * only a request can determine whether the server would list anything.
  */
 export function isAsleep(server: ManagedServer): boolean {
   const spec = server.spec();
@@ -69,7 +69,7 @@ interface SleepState {
   restoring: Promise<void> | undefined;
   peer: { readonly info: PeerInfo; readonly identity: string } | undefined;
   learning: Promise<void> | undefined;
-  /** Whether a reader has waited for `learning` in vain, so that others do not wait. */
+  /** Whether a reader has missed its deadline while waiting for `learning`, so that others do not wait. */
   isLate: boolean;
   readonly failures: Map<ListName, Failure>;
   refreshing: Promise<void> | undefined;

@@ -47,7 +47,7 @@ export function statusLines(status: ManagerStatus, terminal: Terminal, now: numb
   return [...audit, ...table];
 }
 
-/** Describes what is wrong with the audit log; empty if it contains all calls. */
+/** Describes the problems of the audit log; empty if it contains all calls. */
 export const auditProblems = ({ auditLog }: ManagerStatus): string[] =>
   auditLog === undefined
     ? []
