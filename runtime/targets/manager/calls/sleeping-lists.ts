@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { messageOf } from '#contract/errors.ts';
 import { least } from '#core/numbers/extremes.ts';
 import { TurnQueue } from '#core/limits/turn-queue.ts';
 import { settlesWithin, waitFor } from '#platform/wait-for.ts';
@@ -129,11 +130,16 @@ export function createSleepingLists(
     const copy = await saved?.load(server.name, identity);
     if (!copy || serverIdentity(server.spec()) !== identity) return;
     const state = stateOf(server);
-    for (const list of LIST_NAMES) {
-      const own = copy.lists[list];
-      if (own) await listOf(server, list).restore(own);
+    try {
+      for (const list of LIST_NAMES) {
+        const own = copy.lists[list];
+        if (own) await listOf(server, list).restore(own);
+      }
+      state.peer ??= { info: copy.peer, identity };
+    } catch (error) {
+      // For example a RangeError, if the items are nested too deeply.
+      server.log('warn', `saved lists are ignored: ${messageOf(error)}`);
     }
-    state.peer ??= { info: copy.peer, identity };
     reportAge(server);
   }
 

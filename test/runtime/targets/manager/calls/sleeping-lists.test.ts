@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ANYONE } from '#manager/access/caller.ts';
@@ -313,3 +313,36 @@ test('only the owner can read the saved lists', async () => {
   expect(statSync(join(saved(), file)).mode & 0o777).toBe(0o600);
   expect(manager.warnings()).toEqual([]);
 });
+
+test.each([
+  [
+    'nested too deeply',
+    (items: string) =>
+      items.replace('"properties":{}', `"properties":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`),
+  ],
+  [
+    'with metadata that is nested too deeply',
+    (items: string) =>
+      items.replaceAll(
+        '"description":',
+        `"_meta":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)},"description":`,
+      ),
+  ],
+  ['without names', (items: string) => items.replaceAll('"name":', '"nam":')],
+  ['that are not objects', (items: string) => items.replace('"items":[', '"items":[1,null,"x",[[]],')],
+])(
+  'items %s in a file are omitted or read from the server again, and never end the manager',
+  async (_what, damage) => {
+    const first = startLazy([lazy()]);
+    await first.names();
+    await stop(first);
+    const [file = ''] = readdirSync(saved());
+    const path = join(saved(), file);
+    writeFileSync(path, damage(readFileSync(path, 'utf8')));
+    const second = startLazy([lazy()]);
+    const names = await second.names();
+    expect([['one', 'two'], []]).toContainEqual(names);
+    expect(await second.call('one')).toBe('one');
+    expect(await second.names()).toEqual(['one', 'two']);
+  },
+);
