@@ -62,11 +62,7 @@ const READ_MORE_TOOL = {
 
 export function createLongResults({ clock, metrics, resultLimit }: LongResultsParts): LongResults {
   const kept = createKeptResults(clock);
-  const shortened = new Counter({
-    name: 'mcp_results_shortened_total',
-    help: 'Tool results that were shortened for the limit of a client.',
-    registers: [metrics],
-  });
+  const shortened = countShortened(metrics);
   const limitOf = ({ resultLimit: own = resultLimit }: ToolCaller): number | undefined =>
     own === 0 ? undefined : own;
   /** Returns a kept part, if its owner can still use the tool that it is from. */
@@ -146,6 +142,19 @@ export function createLongResults({ clock, metrics, resultLimit }: LongResultsPa
     },
     drop: (session) => kept.drop(session),
   };
+}
+
+const SHORTENED = 'mcp_results_shortened_total';
+
+/** Returns the counter, which all endpoints of a manager share. */
+function countShortened(metrics: Registry): Pick<Counter, 'inc'> {
+  const known = metrics.getSingleMetric(SHORTENED);
+  if (known instanceof Counter) return known;
+  return new Counter({
+    name: SHORTENED,
+    help: 'Tool results that were shortened for the limit of a client.',
+    registers: [metrics],
+  });
 }
 
 const UNKNOWN_ID =

@@ -209,7 +209,7 @@ test.runIf(namespacesWork())(
   async () => {
     const script = (then: string): string =>
       `mkdir -p ${folder}; mount -t tmpfs -o size=96k tmpfs ${folder}; chmod 700 ${folder}
-(timeout 3 ${process.execPath} ${WRITER} ${folder} ${IDENTITY} full || true) 2>&1; ${then}`;
+${process.execPath} ${WRITER} ${folder} ${IDENTITY} full 14 2>&1; ${then}`;
     const parse = `${process.execPath} -e 'JSON.parse(fs.readFileSync(process.argv[1], "utf8"))' ${path()}`;
     const { stdout, exitCode } = await inNamespace(script(`ls -A ${folder}; ${parse}`));
     expect(stdout).toMatch(/cannot save lists, which are lost when the manager stops: .*the disk is full/);
