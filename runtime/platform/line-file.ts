@@ -11,6 +11,10 @@ export interface LineFile {
   /** Reopens the path, because the file may have been moved away. */
   readonly reopen: () => void;
   readonly lost: () => number;
+  /** Why the last write failed; undefined after a successful one. */
+  readonly problem: () => string | undefined;
+  /** Writes the lines that were kept after a failure. Resolves after the attempt. */
+  readonly retry: () => Promise<void>;
   /** Resolves when everything that can be written has been written. */
   readonly close: () => Promise<void>;
 }
@@ -22,21 +26,31 @@ export interface Rotation {
   readonly keep: number;
 }
 
+export interface LineFileOptions {
+  readonly rotation?: Rotation | undefined;
+  /**
+   * Whether lines that cannot be written are kept for `retry`, up to the maximum of the buffer. A problem is then
+   * already reported when the buffer is half full, so that the writer can stop before lines are dropped.
+   */
+  readonly keepsLines?: boolean | undefined;
+}
+
 /** Maximum number of characters buffered for a slow disk. */
 const MAX_BUFFERED_CHARACTERS = 8 * 1_048_576;
+const TOO_SLOW = 'the disk is too slow';
 
-/** Opens the file. `onTrouble` is called when lines are first dropped, and again after each recovery. */
+/** Opens the file. `onTrouble` is called when a write first fails, and again after each recovery. */
 export async function openLineFile(
   path: string,
   onTrouble: (message: string) => void,
-  rotation?: Rotation,
+  { rotation, keepsLines = false }: LineFileOptions = {},
 ): Promise<LineFile> {
   let { file, size, isFile } = await openAtEnd(path);
   let waiting: string[] = [];
   let waitingCharacters = 0;
   let mustReopen = false;
   let lost = 0;
-  let troubled = false;
+  let problem: string | undefined;
   let canRotate = true;
   /** Whether the last line was written partially. */
   let broken = false;
@@ -44,8 +58,17 @@ export async function openLineFile(
 
   const lose = (lines: number, why: string): void => {
     lost += lines;
-    if (!troubled) onTrouble(`cannot write ${path}, log lines are lost: ${why}`);
-    troubled = true;
+    const consequence = keepsLines ? 'log lines are kept in memory' : 'log lines are lost';
+    if (problem === undefined) onTrouble(`cannot write ${path}, ${consequence}: ${why}`);
+    problem = why;
+  };
+  /** Handles lines that were not written. */
+  const fail = (lines: readonly string[], why: string): void => {
+    if (keepsLines) {
+      waiting = [...lines, ...waiting];
+      for (const line of lines) waitingCharacters += line.length;
+    }
+    lose(keepsLines ? 0 : lines.length, why);
   };
   const take = (): string[] => {
     const lines = waiting;
@@ -106,12 +129,12 @@ export async function openLineFile(
         size += bytesWritten;
       }
       broken = false;
-      troubled = false;
+      problem = undefined;
     } catch (error) {
       const complete =
         bytes.subarray(0, written).toString('latin1').split('\n').length - 1 - (broken ? 1 : 0);
       broken = written > 0 && bytes[written - 1] !== LINE_BREAK;
-      lose(lines.length - Math.max(0, complete), messageOf(error));
+      fail(lines.slice(Math.max(0, complete)), messageOf(error));
     }
   }
   async function run(): Promise<void> {
@@ -119,6 +142,8 @@ export async function openLineFile(
       if (mustReopen) await reopen();
       const lines = take();
       if (lines.length > 0) await (rotation ? writeRotating(lines, rotation) : writeAll(lines));
+      // Kept lines wait for the next line or `retry`.
+      if (keepsLines && problem !== undefined) break;
     }
     work = undefined;
   }
@@ -126,7 +151,7 @@ export async function openLineFile(
   return {
     write(line) {
       if (waitingCharacters + line.length > MAX_BUFFERED_CHARACTERS) {
-        lose(1, 'the disk is too slow');
+        lose(1, problem ?? TOO_SLOW);
         return;
       }
       waiting.push(line);
@@ -138,8 +163,16 @@ export async function openLineFile(
       work ??= run();
     },
     lost: () => lost,
+    problem: () =>
+      problem ?? (keepsLines && waitingCharacters > MAX_BUFFERED_CHARACTERS / 2 ? TOO_SLOW : undefined),
+    async retry() {
+      if (waiting.length > 0) work ??= run();
+      await work;
+    },
     async close() {
       await work;
+      if (waiting.length > 0) await run();
+      lost += waiting.length;
       await file.close();
     },
   };

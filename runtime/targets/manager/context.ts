@@ -1,5 +1,6 @@
 import type { Kernel } from '#serve/kernel.ts';
 import type { CallerGroups } from './access/groups.ts';
+import type { AuditState } from './calls/audit.ts';
 import type { Calls } from './calls/call.ts';
 import type { RemoteSignIns } from './sign-in/remote-sign-ins.ts';
 import type { Reloader } from '#serve/program/reloader.ts';
@@ -14,4 +15,6 @@ export interface ManagerContext {
   readonly signIns: RemoteSignIns;
   readonly reloader: Pick<Reloader<AppliedChanges>, 'reload'>;
   readonly version: string;
+  /** Undefined if calls are not audited. */
+  readonly audit?: AuditState | undefined;
 }

@@ -86,6 +86,16 @@ export const MANAGER_PROCESS = {
     source: 'docs/mcp-manager.md#audit-log',
     behavior: 'Each call is recorded in the audit log as a JSON line with a hash of its arguments.',
   },
+  'daemon:lazy-lists': {
+    source: 'docs/mcp-manager.md#lazy-servers',
+    behavior:
+      'The lists of a lazy server that has been started before do not start it, also after a restart of the manager; a call starts it.',
+  },
+  'daemon:long-results': {
+    source: 'docs/mcp-manager.md#long-results',
+    behavior:
+      'With --result-limit, MCP clients get a shortened result, and only the session that received it can read the rest.',
+  },
   'daemon:keys': {
     source: 'docs/mcp-manager.md#access',
     behavior:

@@ -27,6 +27,65 @@ verifiesOnce('daemon:kill-child', async () => {
   expect(await pidOf(api, 'two')).toBe(other);
 });
 
+verifiesOnce('daemon:lazy-lists', async () => {
+  const keys = 'lazy = true\nidle_timeout = "1s"';
+  const config = serversToml(
+    { name: 'one', run: ['echo.mjs'], keys },
+    { name: 'two', run: ['echo.mjs'], keys },
+  );
+  const first = await start({ config });
+  const phases = async (api: RunningDaemon): Promise<Record<string, string>> => {
+    const { servers } = JSON.parse((await api.get('/api/v1/admin/status')).text) as {
+      servers: { name: string; phase: string; listsReadAt?: string }[];
+    };
+    return Object.fromEntries(
+      servers.map(({ name, phase, listsReadAt }) => [name, `${phase} ${listsReadAt === undefined}`]),
+    );
+  };
+  const asleep = { one: 'idle false', two: 'idle false' };
+  expect((await first.get('/api/v1/tools?q=echo')).status).toBe(200);
+  await vi.waitFor(async () => expect(await phases(first)).toEqual(asleep), 20_000);
+  await first.stop();
+
+  const api = await startIn(first.folder);
+  for (const path of ['/api/v1/tools?q=echo', '/api/v1/servers/one/tools', '/openapi/two.json']) {
+    expect((await api.get(path)).status).toBe(200);
+  }
+  expect(await phases(api)).toEqual(asleep);
+  expect((await api.post('/api/v1/servers/one/tools/echo', { message: 'hello' })).body).toBe('hello');
+  expect(await phases(api)).toEqual({ one: 'running false', two: 'idle false' });
+});
+
+verifiesOnce('daemon:long-results', async () => {
+  const api = await start({ config: serversToml({ name: 'echo', run: ['echo.mjs'] }) }, [
+    '--result-limit',
+    '4000',
+  ]);
+  const send = (method: string, params: object, session?: string) =>
+    api.post(
+      '/mcp',
+      { jsonrpc: '2.0', id: 1, method, params },
+      {
+        accept: 'application/json, text/event-stream',
+        ...(session === undefined ? {} : { 'mcp-session-id': session }),
+      },
+    );
+  const open = async (): Promise<string> => {
+    const clientInfo = { name: 'test', version: '1' };
+    const opened = await send('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+    return String(opened.headers.get('mcp-session-id'));
+  };
+  const [own, other] = [await open(), await open()];
+  const long = 'x'.repeat(9000);
+  const { text } = await send('tools/call', { name: 'echo__echo', arguments: { message: long } }, own);
+  expect(text.length).toBeLessThan(5000);
+  const [, id, offset] =
+    /mcp_manager_read_more \{\\"id\\":\\"([\w-]+)\\",\\"offset\\":(\d+)\}/.exec(text) ?? [];
+  const more = { name: 'mcp_manager_read_more', arguments: { id, offset: Number(offset) } };
+  expect((await send('tools/call', more, other)).text).toContain('unknown or expired ID');
+  expect((await send('tools/call', more, own)).text).toContain('xxxx');
+});
+
 verifiesOnce('daemon:stop', async () => {
   const api = await start({
     config: serversToml(

@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { openLineFile } from '#platform/line-file.ts';
@@ -40,6 +49,47 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
+test.skipIf(process.platform !== 'linux')(
+  'lines can be kept until the disk has space again, and are then written once and in order',
+  async () => {
+    const told: string[] = [];
+    const path = join(folder(), 'lines');
+    symlinkSync('/dev/full', path);
+    const file = await openLineFile(path, (message) => told.push(message), { keepsLines: true });
+    expect(file.problem()).toBeUndefined();
+    file.write('one');
+    await file.retry();
+    file.write('two');
+    await file.retry();
+    expect(file.problem()).toContain('ENOSPC');
+    expect(told).toEqual([expect.stringMatching(/, log lines are kept in memory: .*ENOSPC/)]);
+    rmSync(path);
+    writeFileSync(path, '');
+    file.reopen();
+    await file.retry();
+    expect(file.problem()).toBeUndefined();
+    file.write('three');
+    await file.close();
+    expect(readFileSync(path, 'utf8')).toBe('one\ntwo\nthree\n');
+    expect(file.lost()).toBe(0);
+  },
+);
+
+test.skipIf(process.platform !== 'linux')(
+  'kept lines have a maximum, and those that cannot be written at the end are counted',
+  async () => {
+    const file = await openLineFile('/dev/full', () => {}, { keepsLines: true });
+    const line = 'x'.repeat(1_048_576);
+    for (let count = 0; count < 6; count += 1) file.write(line);
+    // Before the first attempt, the buffer is already more than half full.
+    expect(file.problem()).toBe('the disk is too slow');
+    for (let count = 0; count < 6; count += 1) file.write(line);
+    expect(file.lost()).toBeGreaterThan(0);
+    await file.close();
+    expect(file.lost()).toBe(12);
+  },
+);
+
 describe('rotation', () => {
   const noTrouble = (text: string): never => expect.fail(text);
   const files = () => Object.fromEntries(readdirSync(folder()).map((name) => [name, read(name)]));
@@ -48,7 +98,7 @@ describe('rotation', () => {
   test('a file is renamed before it exceeds its limit, and the oldest files are deleted', async () => {
     const path = join(folder(), 'log');
     writeFileSync(path, 'old\n');
-    const file = await openLineFile(path, noTrouble, { maxBytes: 10, keep: 2 });
+    const file = await openLineFile(path, noTrouble, { rotation: { maxBytes: 10, keep: 2 } });
     for (const line of ['aaaa', 'bbbb', 'cccc', 'dddd', 'longer than the limit', 'é1', 'é2'])
       file.write(line);
     await file.close();
@@ -57,14 +107,14 @@ describe('rotation', () => {
       'log.1': 'longer than the limit\n',
       log: 'é1\né2\n',
     });
-    const again = await openLineFile(path, noTrouble, { maxBytes: 10, keep: 2 });
+    const again = await openLineFile(path, noTrouble, { rotation: { maxBytes: 10, keep: 2 } });
     again.write('ffff');
     await again.close();
     expect(files()).toEqual({ 'log.2': 'longer than the limit\n', 'log.1': 'é1\né2\n', log: 'ffff\n' });
   });
 
   test('if no old files are kept, the file is emptied', async () => {
-    const file = await openLineFile(join(folder(), 'log'), noTrouble, { maxBytes: 6, keep: 0 });
+    const file = await openLineFile(join(folder(), 'log'), noTrouble, { rotation: { maxBytes: 6, keep: 0 } });
     for (const line of ['aaaaa', 'bbbbb']) file.write(line);
     await file.close();
     expect(files()).toEqual({ log: 'bbbbb\n' });
@@ -72,7 +122,7 @@ describe('rotation', () => {
 
   test('a file that another program has moved is not moved again', async () => {
     const path = join(folder(), 'log');
-    const file = await openLineFile(path, noTrouble, { maxBytes: 6, keep: 2 });
+    const file = await openLineFile(path, noTrouble, { rotation: { maxBytes: 6, keep: 2 } });
     file.write('aaaaa');
     await vi.waitFor(() => expect(read('log')).toBe('aaaaa\n'));
     renameSync(path, join(folder(), 'moved'));
@@ -86,7 +136,9 @@ describe('rotation', () => {
     const path = join(folder(), 'log');
     mkdirSync(join(folder(), 'log.1', 'in the way'), { recursive: true });
     const troubles: string[] = [];
-    const file = await openLineFile(path, (text) => troubles.push(text), { maxBytes: 6, keep: 1 });
+    const file = await openLineFile(path, (text) => troubles.push(text), {
+      rotation: { maxBytes: 6, keep: 1 },
+    });
     for (const line of ['aaaaa', 'bbbbb', 'ccccc']) file.write(line);
     await file.close();
     expect(read('log')).toBe('aaaaa\nbbbbb\nccccc\n');
@@ -94,7 +146,7 @@ describe('rotation', () => {
   });
 
   test.skipIf(process.platform === 'win32')('a device is not renamed', async () => {
-    const file = await openLineFile('/dev/null', noTrouble, { maxBytes: 2, keep: 1 });
+    const file = await openLineFile('/dev/null', noTrouble, { rotation: { maxBytes: 2, keep: 1 } });
     for (const line of ['aaaaa', 'bbbbb']) file.write(line);
     await file.close();
     expect(statSync('/dev/null').isFile()).toBe(false);

@@ -27,6 +27,8 @@ export interface ToolCaller {
    * the name, because names can be reused. Undefined if all callers are treated as one.
    */
   readonly user?: string | undefined;
+  /** Maximum size of a tool result over MCP, in characters of JSON; 0 for none. Default: that of the manager. */
+  readonly resultLimit?: number | undefined;
   /** The scopes and audiences of an access token; undefined for a key. */
   readonly grants?: string | undefined;
   /** Whether the caller can use the server, or this tool on the server. */

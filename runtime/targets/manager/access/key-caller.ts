@@ -3,7 +3,10 @@ import type { ToolCaller, ReadableKind } from './caller.ts';
 import type { KeyRecord } from './key-file.ts';
 
 /** The fields of a key record that determine its permissions. */
-type KeyPermissions = Pick<KeyRecord, 'name' | 'admin' | 'adminReadOnly' | 'edit' | 'readOnly'> & {
+type KeyPermissions = Pick<
+  KeyRecord,
+  'name' | 'admin' | 'adminReadOnly' | 'edit' | 'readOnly' | 'resultLimit'
+> & {
   readonly servers: readonly string[];
   readonly tools: readonly string[];
   readonly prompts?: readonly string[] | undefined;
@@ -44,6 +47,7 @@ export function keyCaller(record: KeyPermissions): ToolCaller {
     edit,
     readOnly,
     groups: record.groups,
+    resultLimit: record.resultLimit,
     canUse: (server, tool) => (tool === undefined ? allowsServer(server) : allows(server, 'tool', tool)),
     canRead: allows,
   };

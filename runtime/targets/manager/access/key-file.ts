@@ -3,6 +3,7 @@ import { Ajv } from 'ajv';
 import { configError, messageOf, inputError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { TRUSTED_SCHEMAS } from '#core/json/trusted-schemas.ts';
+import { isResultLimit, RESULT_LIMIT_RULE } from '../long-results/result-limits.ts';
 import { parseRate, RATE_RULE } from './token-bucket.ts';
 import { type Static, Type } from 'typebox';
 import { dirname } from 'node:path';
@@ -34,6 +35,9 @@ export function readKeyFile(file: string): KeyRecord[] | undefined {
     }
     if (record.rate !== undefined && parseRate(record.rate) === undefined) {
       throw problem(`rate must be ${RATE_RULE}`);
+    }
+    if (record.resultLimit !== undefined && !isResultLimit(record.resultLimit)) {
+      throw problem(`resultLimit must be ${RESULT_LIMIT_RULE}`);
     }
     return [record];
   });
@@ -83,6 +87,8 @@ const keyRecord = Type.Object(
     /** Whether the key can change the configuration and the keys over HTTP. */
     edit: Type.Optional(Type.Boolean()),
     rate: Type.Optional(Type.String()),
+    /** Maximum size of a tool result over MCP, in characters of JSON; 0 for none. */
+    resultLimit: Type.Optional(Type.Integer()),
     created: time,
     expires: Type.Optional(time),
     revoked: Type.Optional(time),

@@ -1,4 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
+import { AppError } from '#contract/errors.ts';
 import { canonicalJson } from '../shared/canonical-json.ts';
 import { jsonSize } from '../shared/json-size.ts';
 import { openLineFile } from '#platform/line-file.ts';
@@ -14,6 +15,9 @@ import { errorCode } from '#core/values/error-code.ts';
 
 /** How arguments appear in the audit log. They can contain personal data, so the default is a hash. @internal */
 export type AuditArguments = 'hashed' | 'redacted';
+
+/** What happens to calls while the audit log cannot be written. */
+export type AuditFailure = 'continue' | 'reject';
 
 interface AuditedCall {
   readonly call: ServerCall;
@@ -31,8 +35,21 @@ interface AuditedCall {
   readonly approval?: Approval | undefined;
 }
 
+/** How writing the audit log goes. */
+export interface AuditState {
+  /** Number of calls that are missing in the log. */
+  readonly lost: () => number;
+  /** Why the last line could not be written; undefined if it could. */
+  readonly problem: () => string | undefined;
+  /**
+   * Whether a call can start. Undefined if it can; otherwise, writes the kept lines, and rejects with an
+   * UnavailableError if that fails. With `continue`, calls can always start.
+   */
+  readonly ready: () => Promise<void> | undefined;
+}
+
 /** A log with one JSON line per call: caller, target, time and outcome. */
-export interface CallAuditLog {
+export interface CallAuditLog extends AuditState {
   readonly record: (call: AuditedCall) => void;
   /** Reopens the file after log rotation. */
   readonly reopen: () => void;
@@ -42,10 +59,14 @@ export interface CallAuditLog {
 export interface AuditOptions {
   readonly path: string;
   readonly arguments: AuditArguments;
+  readonly failure?: AuditFailure | undefined;
   readonly redact: Redactor;
   readonly log: Logger;
   readonly metrics?: Registry | undefined;
 }
+
+/** Seconds after which a client can retry a call that was rejected because the log cannot be written. */
+const RETRY_SECONDS = 10;
 
 /** Maximum length of names in the log, because callers choose them. */
 const MAX_NAME_LENGTH = 512;
@@ -57,8 +78,16 @@ export async function openAuditLog({
   metrics,
   ...options
 }: AuditOptions): Promise<CallAuditLog> {
-  const file = await openLineFile(path, (problem) => log.error({ audit: path }, problem));
-  if (metrics) countLost(metrics, file.lost);
+  const rejects = options.failure === 'reject';
+  const file = await openLineFile(path, (problem) => log.error({ audit: path }, problem), {
+    keepsLines: rejects,
+  });
+  let rejected = 0;
+  if (metrics) {
+    count(metrics, 'mcp_audit_lines_lost_total', 'Calls that are missing in the audit log.', file.lost);
+    const help = 'Calls that were rejected because the audit log could not be written.';
+    count(metrics, 'mcp_audit_calls_rejected_total', help, () => rejected);
+  }
   const loggedArgs = (args: unknown, server: string | undefined): unknown =>
     options.arguments === 'redacted'
       ? redact.value(args, server)
@@ -84,19 +113,34 @@ export async function openAuditLog({
       };
       file.write(JSON.stringify(entry));
     },
+    lost: file.lost,
+    problem: file.problem,
+    ready: () => (rejects && file.problem() !== undefined ? writeKept() : undefined),
     reopen: file.reopen,
     close: file.close,
   };
+
+  async function writeKept(): Promise<void> {
+    await file.retry();
+    const problem = file.problem();
+    if (problem === undefined) return;
+    rejected += 1;
+    throw new AppError(
+      'UnavailableError',
+      `calls are rejected, because the audit log cannot be written: ${problem}; retry in ${RETRY_SECONDS} s`,
+      { retryAfterSeconds: RETRY_SECONDS },
+    );
+  }
 }
 
-function countLost(registry: Registry, lost: () => number): void {
+function count(registry: Registry, name: string, help: string, value: () => number): void {
   void new Counter({
-    name: 'mcp_audit_lines_lost_total',
-    help: 'Calls that could not be written to the audit log.',
+    name,
+    help,
     registers: [registry],
     collect() {
       this.reset();
-      this.inc(lost());
+      this.inc(value());
     },
   });
 }

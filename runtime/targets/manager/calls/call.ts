@@ -2,7 +2,7 @@ import type { Cancellation } from '#core/limits/cancellation.ts';
 import type { ToolCaller } from '../access/caller.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import type { ListName } from '../shapes/check-list.ts';
-import type { Requester } from '../upstream/connection.ts';
+import type { PeerInfo, Requester } from '../upstream/connection.ts';
 import type { CallStatistics } from './metrics.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 
@@ -42,6 +42,13 @@ export interface Calls {
   /** Forwards every subscription. The caller of this function must count the subscribers of a resource. */
   subscribe(call: ServerCall & { readonly uri: string }): Promise<void>;
   unsubscribe(call: ServerCall & { readonly uri: string }): Promise<void>;
+  /**
+   * Returns what a server reported about itself, waiting for it to start unless it is lazy and has been started
+   * before; undefined if the caller cannot use the server.
+   */
+  peer(
+    call: Pick<ServerCall, 'caller' | 'server' | 'signal'> & { readonly timeoutMs: number },
+  ): Promise<PeerInfo | undefined>;
   /** Returns call statistics of a server by its normalized name. */
   statistics(server: string): CallStatistics;
   setLogLevel(call: ServerCall & { readonly level: string }): Promise<void>;
@@ -85,6 +92,8 @@ export interface McpToolCall extends ServerCall {
    * belongs to this request alone.
    */
   readonly confirmation?: string | undefined;
+  /** Receives the tool that is called. */
+  readonly onTool?: ((tool: CalledTool) => void) | undefined;
 }
 
 export interface PageCall extends ServerCall {
@@ -97,6 +106,14 @@ export interface PageCall extends ServerCall {
 export interface Page {
   readonly items: readonly ShapeOfParams[];
   readonly nextCursor: string | undefined;
+}
+
+/** The tool of a call. */
+export interface CalledTool {
+  /** The tool's name on its server. */
+  readonly own: string;
+  /** The tool as clients see it. */
+  readonly shown: UpstreamTool;
 }
 
 export interface UpstreamTool extends ShapeOfParams {

@@ -18,7 +18,7 @@ import { type CallObserver, observeCalls, createCallStatistics } from './metrics
 import type { Tracer } from '#serve/telemetry/tracer.ts';
 import type { Redactor } from '#serve/redact.ts';
 import { resourceCalls, requireResource } from './resources.ts';
-import { createCheckList, type CheckList } from '../shapes/check-list.ts';
+import { createCheckList } from '../shapes/check-list.ts';
 import {
   createToolCatalog,
   type ToolCatalog,
@@ -28,13 +28,15 @@ import {
   type CatalogTool,
 } from './tool-catalog.ts';
 import { toolCalls } from './tool-calls.ts';
-import { createServerLists, type ServerLists, type ListWaitLimits } from './server-lists.ts';
+import type { ListWaitLimits } from './cached-list.ts';
+import { createServerLists, type ServerLists } from './server-lists.ts';
 import { isPerUser } from '../config/spec.ts';
 import { serverName } from '../config/server-name.ts';
+import type { SavedLists } from '../saved-lists/saved-lists.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { AppError, inputError } from '#contract/errors.ts';
 import { RpcFailure } from '../upstream/connection.ts';
-import { requireCapability, listPage } from './list-page.ts';
+import { requireCapability, listPage, type ListPageParts } from './list-page.ts';
 import { listAllPages } from './list-pages.ts';
 import { promptResult, completionResult } from '../shapes/results.ts';
 import { membersOf } from '#core/json/members-of.ts';
@@ -56,6 +58,12 @@ export interface CallsOptions {
   readonly clock?: Clock | undefined;
   readonly tracer?: Tracer | undefined;
   readonly signInPage?: SignInPage | undefined;
+  readonly savedLists?: SavedLists | undefined;
+}
+
+export interface OpenedCalls extends Calls {
+  /** Resolves when the lists of lazy servers are saved. */
+  readonly close: () => Promise<void>;
 }
 
 export function createCalls({
@@ -67,7 +75,8 @@ export function createCalls({
   clock = systemClock,
   tracer,
   signInPage,
-}: CallsOptions): Calls {
+  savedLists,
+}: CallsOptions): OpenedCalls {
   const statistics = createCallStatistics(supervisor, clock.now);
   const observers = [statistics, ...(metrics ? [observeCalls(metrics, supervisor)] : [])];
   const observer: CallObserver = {
@@ -81,7 +90,7 @@ export function createCalls({
   });
   const options = { supervisor, signInPage, redact, clock, audit, observer, tracer };
   const runCall = createCallRunner({ ...options, ...limits });
-  const lists = createServerLists(supervisor, { clock, checkList });
+  const lists = createServerLists(supervisor, { clock, checkList, saved: savedLists });
   const catalog = createToolCatalog(lists, clock);
   watchPins(supervisor, catalog);
   return {
@@ -89,9 +98,15 @@ export function createCalls({
     servers: (caller) => supervisor.names().filter((name) => caller.canUse(name)),
     ...toolCalls(runCall, catalog),
     ...listAllCalls(runCall, lists, catalog, supervisor),
-    ...promptCalls(runCall, checkList),
-    ...resourceCalls(runCall, checkList),
+    ...promptCalls(runCall, { checkList, lists }),
+    ...resourceCalls(runCall, { checkList, lists }),
     ...mcpCalls(runCall),
+    async peer({ caller, server: name, timeoutMs, signal }) {
+      const server = caller.canUse(serverName(name)) ? supervisor.get(name) : undefined;
+      if (!server) return undefined;
+      return await lists.peer(server.forUser(caller.user), { timeLeft: () => timeoutMs, signal });
+    },
+    close: lists.close,
   };
 }
 
@@ -142,7 +157,7 @@ function listAllCalls(
           .current(server)
           ?.filter((tool) => canCall(caller, server.name, tool))
           .map(shownTool);
-      const items = lists.current(server, list, maxAgeMs)?.items;
+      const items = (lists.current(server, list, maxAgeMs) ?? lists.asleep(server, list))?.items;
       return items?.filter((item) => canList(caller, server.spec(), list, item));
     },
     listAll({ list, maxWaitMs, maxAgeMs, ...call }) {
@@ -170,10 +185,10 @@ const limited = ({ startMs, listMs }: ListWaitLimits, maxWaitMs = Infinity): Lis
   listMs: Math.min(listMs, maxWaitMs),
 });
 
-function promptCalls(runCall: RunCall, checkList: CheckList): Pick<Calls, 'listPrompts' | 'getPrompt'> {
+function promptCalls(runCall: RunCall, parts: ListPageParts): Pick<Calls, 'listPrompts' | 'getPrompt'> {
   return {
     listPrompts: (call) =>
-      runCall(call, LIST_CALL_INFO.prompts, (context) => listPage(context, 'prompts', call, checkList)),
+      runCall(call, LIST_CALL_INFO.prompts, (context) => listPage(context, 'prompts', call, parts)),
     getPrompt(call) {
       const { prompt, args } = call;
       const info: CallInfo = {

@@ -7,6 +7,13 @@ import type { ShapeOfParams } from '../shapes/shape.ts';
 import { canList } from './tool-catalog.ts';
 import { LISTS } from './request-list.ts';
 import type { CheckList, ListName } from '../shapes/check-list.ts';
+import type { ServerLists } from './server-lists.ts';
+import { isAsleep } from './sleeping-lists.ts';
+
+export interface ListPageParts {
+  readonly checkList: CheckList;
+  readonly lists: ServerLists;
+}
 
 /**
  * Returns one page of the server's list, or all items from that page on. Items are repaired; malformed items,
@@ -15,11 +22,13 @@ import type { CheckList, ListName } from '../shapes/check-list.ts';
 export async function listPage(
   context: CallContext,
   list: Exclude<ListName, 'tools'>,
-  { cursor, wholeList, caller }: PageCall,
-  checkList: CheckList,
+  call: PageCall,
+  { checkList, lists }: ListPageParts,
 ): Promise<Page> {
   const { server } = context;
+  const { cursor, wholeList, caller } = call;
   const { capability, method } = LISTS[list];
+  if (isAsleep(server)) return await lastPage(context, list, call, lists);
   await requireCapability(context, capability, pluralOf(list));
   try {
     const fetchPage = (at: string | undefined): Promise<ShapeOfParams> =>
@@ -41,6 +50,25 @@ export async function listPage(
     }
     throw error;
   }
+}
+
+/** Returns the list from the last session of a server that is asleep, as one page. */
+async function lastPage(
+  { server, timeLeft }: CallContext,
+  list: Exclude<ListName, 'tools'>,
+  { cursor, caller, signal }: PageCall,
+  lists: ServerLists,
+): Promise<Page> {
+  if (cursor) {
+    throw inputError(
+      `Invalid cursor \`${cursor}\` for server ${server.name}: the server was stopped. Request the list without a cursor.`,
+    );
+  }
+  const reader = { timeLeft, signal };
+  const { capabilities } = await lists.peer(server, reader);
+  if (!(LISTS[list].capability in capabilities)) throw notImplemented(pluralOf(list), server.name);
+  const { items } = await lists.read(server, list, reader);
+  return { items: items.filter((item) => canList(caller, server.spec(), list, item)), nextCursor: undefined };
 }
 
 const onePage = (page: ShapeOfParams, list: ListName): ItemsFrom => ({

@@ -52,12 +52,14 @@ export async function requestList(
   } catch (error) {
     if (!isMethodNotFound(error)) throw error;
   }
-  const digest = createHash('sha256')
-    .update(JSON.stringify([items.length, usedItems(list, items)]))
-    .digest('base64');
+  const digest = digestOf([items.length, usedItems(list, items)]);
   const stated = ttlMs !== undefined && Number.isFinite(ttlMs) ? ttlMs : undefined;
   return { items, digest, maxAge: maxListAge(list, { capabilities, ttlMs: stated }) };
 }
+
+/** Returns a hash of a JSON value. */
+export const digestOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('base64');
 
 const SECOND = 1000;
 /** Maximum age of a list if the server does not announce changes. */

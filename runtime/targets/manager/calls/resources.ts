@@ -13,22 +13,21 @@ import {
   type CallContext,
   LIST_CALL_INFO,
 } from './run-call.ts';
-import { requireCapability, listPage } from './list-page.ts';
+import { requireCapability, listPage, type ListPageParts } from './list-page.ts';
 import { listAllPages } from './list-pages.ts';
 import { canRead } from './tool-catalog.ts';
 import { readResult } from '../shapes/results.ts';
-import type { CheckList } from '../shapes/check-list.ts';
 
 export function resourceCalls(
   runCall: RunCall,
-  checkList: CheckList,
+  parts: ListPageParts,
 ): Pick<Calls, 'listResources' | 'listResourceTemplates' | 'readResource'> {
   return {
     listResources: (call) =>
-      runCall(call, LIST_CALL_INFO.resources, (context) => listPage(context, 'resources', call, checkList)),
+      runCall(call, LIST_CALL_INFO.resources, (context) => listPage(context, 'resources', call, parts)),
     listResourceTemplates: (call) =>
       runCall(call, LIST_CALL_INFO.resourceTemplates, (context) =>
-        listPage(context, 'resourceTemplates', call, checkList),
+        listPage(context, 'resourceTemplates', call, parts),
       ),
     readResource(call) {
       const { uri } = call;

@@ -82,6 +82,9 @@ export function createCallRunner({
   const { clock } = options;
   const signInParts = { supervisor, signInPage };
   return async (call, { kind, audited, takesTurn = true, texts }, work) => {
+    // Before everything else, because the audit log could not record a rejection either.
+    const ready = audited && audit?.ready();
+    if (ready) await ready;
     const startedAt = clock.now();
     let server: ManagedServer | undefined;
     const record = (outcome: CallOutcome, result?: unknown): void => {

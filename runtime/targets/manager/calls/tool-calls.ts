@@ -83,6 +83,7 @@ class ToolCall {
     const { name: server } = this.#context.server;
     if (!tool || !canCall(caller, server, tool)) return this.#reject(tool);
     this.#audited.tool = tool.own;
+    this.#call.onTool?.(tool);
     refuseOldName(tool, server, typed);
     refuseChanged(tool, server);
     return tool.approval === undefined ? tool : this.#approve(tool);

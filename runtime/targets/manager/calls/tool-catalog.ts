@@ -3,7 +3,8 @@ import type { ServerSpec, NameFilter } from '../config/spec.ts';
 import type { ApprovalRule, PinAction, ToolOverride, ToolPins } from '../config/tool-policy.ts';
 import type { ManagedServer, ToolChange } from '../supervisor/managed-server.ts';
 import { isTool, type UpstreamTool } from './call.ts';
-import type { ListReader, ListSnapshot, ServerLists } from './server-lists.ts';
+import type { ListReader, ListSnapshot } from './cached-list.ts';
+import type { ServerLists } from './server-lists.ts';
 import type { CallContext } from './run-call.ts';
 import { suggest } from '#core/text/suggest.ts';
 import { definitionHash, toolDefinition } from '../config/tool-definition.ts';
@@ -36,12 +37,13 @@ interface AllowedTools {
 
 type Context = Pick<CallContext, 'server' | 'timeLeft'>;
 type Reader = Pick<ListReader, 'signal' | 'waitLimits'>;
+type CallReader = Reader & Pick<ListReader, 'isCall'>;
 
 /** Each server's allowed tools, by name. */
 export interface ToolCatalog {
   /** Returns the tools for lists, in server order. */
   readonly tools: (context: Context, reader: Reader) => Promise<readonly CatalogTool[]>;
-  /** Returns the same tools if they are cached and current. */
+  /** Returns the same tools without waiting, if they are cached and current or the server is asleep. */
   readonly current: (server: ManagedServer) => readonly CatalogTool[] | undefined;
   /** Finds a tool like `find`, if the server's list is cached and current. */
   readonly plan: (server: ManagedServer, name: string) => CatalogTool | undefined;
@@ -65,9 +67,9 @@ export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog
 
   async function readAllowed(
     { server, timeLeft }: Context,
-    { signal, waitLimits }: Reader,
+    { signal, waitLimits, isCall }: CallReader,
   ): Promise<AllowedTools & { readonly listedAt: number }> {
-    const { items, listedAt } = await lists.read(server, 'tools', { timeLeft, signal, waitLimits });
+    const { items, listedAt } = await lists.read(server, 'tools', { timeLeft, signal, waitLimits, isCall });
     const spec = server.spec();
     const known = allowedTools.get(items);
     // The filter only narrows the type: the list check already removed items without a name.
@@ -79,28 +81,33 @@ export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog
     return { ...current, listedAt };
   }
 
-  /** The tools of a cached, current list. */
-  const planned = (server: ManagedServer): AllowedTools | undefined => {
-    const snapshot = lists.current(server, 'tools', undefined);
+  const readForCall = (context: Context, { signal, waitLimits }: Reader): ReturnType<typeof readAllowed> =>
+    readAllowed(context, { signal, waitLimits, isCall: true });
+
+  /** The tools of a cached list. */
+  const cached = (server: ManagedServer, snapshot: ListSnapshot | undefined): AllowedTools | undefined => {
     const known = snapshot && allowedTools.get(snapshot.items);
     return known?.spec === server.spec() && latest.get(server) === known ? known : undefined;
   };
+  /** The tools of a cached, current list, which decide about a call. */
+  const planned = (server: ManagedServer): AllowedTools | undefined =>
+    cached(server, lists.current(server, 'tools', undefined));
   const expire = ({ server }: Context): void => lists.expire(server, 'tools');
   const findAgain: ToolCatalog['findAgain'] = async (context, reader, name) => {
     expire(context);
-    return pick(await readAllowed(context, reader), name.trim());
+    return pick(await readForCall(context, reader), name.trim());
   };
 
   return {
     tools: async (context, reader) => (await readAllowed(context, reader)).listed,
-    current: (server) => planned(server)?.listed,
+    current: (server) => (planned(server) ?? cached(server, lists.asleep(server, 'tools')))?.listed,
     plan(server, name) {
       const known = planned(server);
       return known && pick(known, name.trim());
     },
     findAgain,
     async isListed({ server, timeLeft }, { signal, waitLimits }, name) {
-      const { items } = await lists.read(server, 'tools', { timeLeft, signal, waitLimits });
+      const { items } = await lists.read(server, 'tools', { timeLeft, signal, waitLimits, isCall: true });
       const lower = name.trim().toLowerCase();
       return items.some((item) => String(item['name']).toLowerCase() === lower);
     },
@@ -110,7 +117,7 @@ export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog
       const spec = context.server.spec();
       if (!isAllowed(spec.tools, wanted) && !looksMapped(wanted) && !isNewName(spec, wanted))
         return undefined;
-      const first = await readAllowed(context, reader);
+      const first = await readForCall(context, reader);
       const found = pick(first, wanted);
       const isRecent = clock.now() - first.listedAt < MIN_RELIST_AGE_MS;
       return found || isRecent ? found : findAgain(context, reader, wanted);

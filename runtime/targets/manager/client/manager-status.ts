@@ -5,6 +5,7 @@ import type { Terminal } from '#serve/cli/terminal.ts';
 /** The response of `/api/v1/admin/status`. */
 export interface ManagerStatus {
   readonly version: string;
+  readonly auditLog?: { readonly lost: number; readonly problem?: string };
   readonly servers: readonly ServerState[];
 }
 
@@ -19,6 +20,7 @@ export interface ServerState {
   readonly reason?: string;
   readonly reasonLines?: readonly string[];
   readonly warnings?: readonly string[];
+  readonly listsReadAt?: string;
   readonly changedTools?: readonly ChangedTool[];
   readonly nextStartAt?: string;
   readonly running: number;
@@ -33,14 +35,26 @@ export interface ChangedTool {
 const HEAD = ['SERVER', 'STATUS', 'PHASE', 'LATENCY', 'UP', 'RESTARTS', 'CALLS', 'PID', 'REASON'];
 
 /** Formats a table with one line per server; `now` is in milliseconds since 1970. */
-export function statusLines({ servers }: ManagerStatus, terminal: Terminal, now: number): string[] {
-  if (servers.length === 0) return ['No servers are configured; add one with `mcp-manager add`.'];
-  return formatTable(
+export function statusLines(status: ManagerStatus, terminal: Terminal, now: number): string[] {
+  const { servers } = status;
+  const audit = auditProblems(status).map((problem) => `Audit log: ${problem}`);
+  if (servers.length === 0) return [...audit, 'No servers are configured; add one with `mcp-manager add`.'];
+  const table = formatTable(
     HEAD,
     servers.map((server) => row(server, now)),
     terminal,
   );
+  return [...audit, ...table];
 }
+
+/** Describes the problems of the audit log; empty if it contains all calls. */
+export const auditProblems = ({ auditLog }: ManagerStatus): string[] =>
+  auditLog === undefined
+    ? []
+    : [
+        ...(auditLog.lost > 0 ? [`missing calls: ${auditLog.lost}`] : []),
+        ...(auditLog.problem === undefined ? [] : [`cannot be written: ${auditLog.problem}`]),
+      ];
 
 const row = (server: ServerState, now: number): TableCell[] => {
   const { name, status, phase, latency = '-', startedAt, restarts, running, queued, pid } = server;
@@ -70,13 +84,21 @@ const PHASE_STYLES = lookup<TableCell['style']>({
 
 /** Explains the state of a server; empty for a healthy one. */
 function reasonOf(
-  { phase, status, reason = '', nextStartAt, changedTools = [] }: ServerState,
+  { phase, status, reason = '', nextStartAt, listsReadAt, changedTools = [] }: ServerState,
   now: number,
 ): string {
   if (phase === 'running' && status === 'ok') return changedToolsText(changedTools);
+  if (phase === 'idle') {
+    const parts = [reason, listAge(listsReadAt, now), changedToolsText(changedTools)];
+    return parts.filter((part) => part !== '').join('; ');
+  }
   if (nextStartAt === undefined) return reason;
   return `restart in ${span(Math.max(0, Date.parse(nextStartAt) - now))}: ${reason}`;
 }
+
+/** Describes the age of the lists that clients get while a server is stopped; empty if there are none. */
+export const listAge = (listsReadAt: string | undefined, now: number): string =>
+  listsReadAt === undefined ? '' : `lists are ${span(Math.max(0, now - Date.parse(listsReadAt)))} old`;
 
 /** Describes the tools that differ from their pins; empty if no tools differ. */
 export const changedToolsText = (tools: readonly ChangedTool[]): string =>

@@ -84,6 +84,8 @@ export function managerApi(context: ManagerContext, options: ManagerAppOptions):
     ...(options.metrics === 'open'
       ? {}
       : { visibleMetrics: (text, c) => visibleMetrics(text, callerOfRequest(c)) }),
+    // With `--audit-failure reject`, no call could start.
+    checkReady: async () => await context.audit?.ready(),
     hostRules,
     openPaths: [...documents.openPaths, ...pages.flatMap((page) => page.routes.map(({ path }) => path))],
     // Clients can select servers and tools on every path.
@@ -172,7 +174,7 @@ export function managerRoutes(context: ManagerContext, options: ManagerAppOption
           ...configuredGroupRoutes(context, files, parts),
           ...clientKeyRoutes(files, parts),
           ...pinRoutes(context, files, parts, options),
-          ...callAuditRoutes(files, parts),
+          ...callAuditRoutes(context, files, parts),
         ]
       : []),
     ...groupRoutesOf(scoped),

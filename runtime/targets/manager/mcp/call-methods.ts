@@ -1,23 +1,19 @@
 import { isObject } from '#core/json/is-object.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
-import type { Calls } from '../calls/call.ts';
+import type { CalledTool, Calls } from '../calls/call.ts';
+import type { LongResults } from './long-results.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { type McpCall, type Method, optionalObject, requiredParam, mcpServerCall } from './mcp-call.ts';
 import type { Targets } from './targets.ts';
 
 /** The methods that concern a single item of a single server. The client gets the server's result. */
-export function callMethods(calls: Calls, targets: Targets): readonly (readonly [string, Method])[] {
+export function callMethods(parts: CallParts): readonly (readonly [string, Method])[] {
+  const { calls, targets } = parts;
   return [
     [
       'tools/call',
       (call) =>
-        callTool(
-          calls,
-          targets,
-          call,
-          requiredParam(call.params, 'name'),
-          optionalObject(call.params, 'arguments'),
-        ),
+        callTool(parts, call, requiredParam(call.params, 'name'), optionalObject(call.params, 'arguments')),
     ],
     [
       'prompts/get',
@@ -38,15 +34,29 @@ export function callMethods(calls: Calls, targets: Targets): readonly (readonly 
   ];
 }
 
-export function callTool(
-  calls: Calls,
-  targets: Targets,
+/** What the methods of an endpoint use. */
+export interface CallParts {
+  readonly calls: Calls;
+  readonly targets: Targets;
+  readonly longResults: LongResults;
+  /** The server in the path; undefined for all servers. */
+  readonly endpoint: string | undefined;
+  /** Whether lists contain the servers' tools; true by default. */
+  readonly isListed?: boolean | undefined;
+}
+
+export async function callTool(
+  { calls, targets, longResults, endpoint, isListed = true }: CallParts,
   call: McpCall,
   qualified: string,
   args: ShapeOfParams,
 ): Promise<ShapeOfParams> {
   const { server, name } = targets.named(call, 'tool', qualified);
-  return calls.callTool({ ...mcpServerCall(call, server), tool: name, args });
+  const request = { ...mcpServerCall(call, server), tool: name, args };
+  if (longResults.limitOf(call.caller) === undefined) return calls.callTool(request);
+  let tool: CalledTool | undefined;
+  const result = await calls.callTool({ ...request, onTool: (found) => (tool = found) });
+  return longResults.limit(call, result, { server, tool, endpoint, isListed });
 }
 
 /**

@@ -1,12 +1,13 @@
 import { AppError, messageOf } from '#contract/errors.ts';
 import type { ToolCaller } from '../access/caller.ts';
 import type { ToolSearch, FoundTool } from '../calls/search.ts';
-import { serverOf, type ManagedServer } from '../supervisor/managed-server.ts';
+import type { ManagedServer } from '../supervisor/managed-server.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ManagerContext } from '../context.ts';
 import type { PeerInfo } from '../upstream/connection.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
-import { callMethods, callTool } from './call-methods.ts';
+import { callMethods, callTool, type CallParts } from './call-methods.ts';
+import type { LongResults } from './long-results.ts';
 import { type ListAllServers, LIST_KINDS, type ListKind } from './list-all-servers.ts';
 import {
   type Methods,
@@ -47,6 +48,7 @@ export interface EndpointDescription {
 interface AllServersOptions {
   readonly listAllServers: ListAllServers;
   readonly index: ResourceIndex;
+  readonly longResults: LongResults;
   /** Replaces the tools of all servers with two tools that search and call them. */
   readonly search?: ToolSearch | undefined;
   readonly pageSize?: number | undefined;
@@ -71,7 +73,7 @@ export function createEndpoints(context: ManagerContext, options: AllServersOpti
     if (!server || !calls.servers(caller).includes(server.name)) {
       throw new AppError('NotFoundError', `server not found: ${name}`);
     }
-    const known = single.get(server) ?? oneServer(context, server.name);
+    const known = single.get(server) ?? oneServer(context, server.name, options.longResults);
     single.set(server, known);
     return known;
   };
@@ -80,17 +82,21 @@ export function createEndpoints(context: ManagerContext, options: AllServersOpti
 /** Creates the endpoint `/mcp`. */
 function allServers(context: ManagerContext, options: AllServersOptions): McpEndpoint {
   const { calls, version } = context;
-  const { listAllServers, index, search, pageSize } = options;
+  const { listAllServers, index, search, pageSize, longResults } = options;
   const targets = targetsOfAll(calls, index);
+  const parts = { calls, targets, longResults, endpoint: undefined };
   return {
     server: undefined,
     targets,
     fixedTools: search !== undefined,
-    methods: new Map([
-      ...listMethodsOfAll(listAllServers, pageSize),
-      ...callMethods(calls, targets),
-      ...(search ? searchMethods(context, search, targets) : []),
-    ]),
+    methods: longResults.extend(
+      new Map([
+        ...listMethodsOfAll(listAllServers, pageSize),
+        ...callMethods(parts),
+        ...(search ? searchMethods(context, search, { ...parts, isListed: false }) : []),
+      ]),
+      undefined,
+    ),
     describe(caller) {
       const servers = calls.servers(caller);
       const names =
@@ -112,19 +118,28 @@ function allServers(context: ManagerContext, options: AllServersOptions): McpEnd
 }
 
 /** Creates the endpoint `/mcp/{server}`. */
-function oneServer(context: ManagerContext, server: string): McpEndpoint {
+function oneServer(context: ManagerContext, server: string, longResults: LongResults): McpEndpoint {
+  const { calls } = context;
   const targets = targetsOfOne(server);
+  const parts = { calls, targets, longResults, endpoint: server };
   return {
     server,
     targets,
     fixedTools: false,
-    methods: new Map([...listMethodsOfOne(context, server), ...callMethods(context.calls, targets)]),
-    async describe({ user }) {
-      const peer = await peerOf(context, server, user);
+    methods: longResults.extend(
+      new Map([...listMethodsOfOne(context, server), ...callMethods(parts)]),
+      server,
+    ),
+    async describe(caller) {
+      const peer = await peerOf(context, server, caller);
       const { name, version } = peer ?? { name: server, version: context.version };
       return {
         info: { name, version, ...(peer?.title === undefined ? {} : { title: peer.title }) },
-        capabilities: peer ? forwardedCapabilities(peer.capabilities) : ALL_CAPABILITIES,
+        capabilities: {
+          // The rest of a long result can be a resource.
+          ...(longResults.limitOf(caller) !== undefined && { resources: {} }),
+          ...(peer ? forwardedCapabilities(peer.capabilities) : ALL_CAPABILITIES),
+        },
         instructions: peer?.instructions ?? `The MCP server ${server}, provided by mcp-manager.`,
       };
     },
@@ -162,15 +177,12 @@ const PEER_TIMEOUT_MS = 10_000;
 
 /** Returns a server's description; undefined if the server is unavailable. Later calls report the reason. */
 async function peerOf(
-  { supervisor }: ManagerContext,
+  { calls }: ManagerContext,
   server: string,
-  user: string | undefined,
+  caller: ToolCaller,
 ): Promise<PeerInfo | undefined> {
   try {
-    const connection = await serverOf(supervisor, { server, user })?.connection({
-      timeoutMs: PEER_TIMEOUT_MS,
-    });
-    return connection?.peer;
+    return await calls.peer({ caller, server, timeoutMs: PEER_TIMEOUT_MS });
   } catch {
     return undefined;
   }
@@ -312,9 +324,9 @@ const CALL_TOOL = {
  * schemas of all tools.
  */
 function searchMethods(
-  { calls, kernel }: ManagerContext,
+  { kernel }: ManagerContext,
   search: ToolSearch,
-  targets: Targets,
+  parts: CallParts,
 ): readonly (readonly [string, Method])[] {
   const find = async (call: McpCall, args: ShapeOfParams): Promise<ShapeOfParams> => {
     const found = await search.search(call.caller, requiredParam(args, 'query'), limitOf(args), {
@@ -337,8 +349,8 @@ function searchMethods(
         const args = optionalObject(call.params, 'arguments');
         if (name === SEARCH_TOOL.name) return find(call, args);
         // A client that already knows a tool's name can also use the name directly.
-        if (name !== CALL_TOOL.name) return callTool(calls, targets, call, name, args);
-        return callTool(calls, targets, call, requiredParam(args, 'name'), optionalObject(args, 'arguments'));
+        if (name !== CALL_TOOL.name) return callTool(parts, call, name, args);
+        return callTool(parts, call, requiredParam(args, 'name'), optionalObject(args, 'arguments'));
       },
     ],
   ];

@@ -73,7 +73,11 @@ export function createListeners(
         return changed(concerned(event.server, event.user), [LIST_CHANGED_OF[event.list]]);
       case 'session-opened':
         subscriptions.restore(event.server, event.user);
+        // Clients know the lists of a lazy server, which announces those that differ.
+        if (supervisor.get(event.server)?.spec().lazy === true) return undefined;
         return changed(concerned(event.server, event.user), LIST_CHANGED);
+      case 'idle':
+        return undefined;
       case 'sign-in-changed':
         return changed(concerned(event.server, event.user), LIST_CHANGED);
       case 'phase-changed':

@@ -17,6 +17,8 @@ export interface McpCall {
   /** The item identified by the parameters, if already resolved. */
   readonly target?: QualifiedName | undefined;
   readonly signal: AbortSignal;
+  /** The client's session: the same object for all its requests; undefined for clients without sessions. */
+  readonly session?: object | undefined;
   /** Reports progress; undefined if the client did not request it. */
   readonly onProgress?: ((progress: ShapeOfParams) => void) | undefined;
   /** The client that servers can send requests to during the call; undefined if that is impossible. */
@@ -28,7 +30,10 @@ export type Method = (call: McpCall) => Promise<ShapeOfParams>;
 
 export type Methods = ReadonlyMap<string, Method>;
 
-export const mcpServerCall = ({ params, ...call }: McpCall, server: string): ServerCall => {
+export const mcpServerCall = (
+  { params, session: _session, ...call }: McpCall,
+  server: string,
+): ServerCall => {
   const meta = ownMeta(params['_meta']);
   return { ...call, server, ...(meta === undefined ? {} : { meta }) };
 };

@@ -2,6 +2,8 @@ import { createToolSearch } from '../calls/search.ts';
 import type { ManagerContext } from '../context.ts';
 import { createEndpoints, type EndpointFor } from './endpoint.ts';
 import { createListAllServers } from './list-all-servers.ts';
+import { systemClock } from '#platform/clock.ts';
+import { createLongResults } from './long-results.ts';
 import { createListeners } from './listeners.ts';
 import type { McpParts } from './parts.ts';
 import { createResourceIndex } from './resource-index.ts';
@@ -25,6 +27,10 @@ export interface McpEndpointOptions {
    * server to start, 5 s for its list.
    */
   readonly listTimeoutMs?: number | undefined;
+  /**
+   * Maximum size of a tool result in characters of JSON, for clients without their own limit. Default: no limit.
+   */
+  readonly resultLimit?: number | undefined;
 }
 
 export interface McpEndpoints {
@@ -37,17 +43,20 @@ export interface McpEndpoints {
 /** Creates the MCP endpoints for all transports. */
 export function createMcpEndpoints(
   context: ManagerContext,
-  { search = false, pageSize, listTimeoutMs }: McpEndpointOptions,
+  { search = false, pageSize, listTimeoutMs, resultLimit }: McpEndpointOptions,
 ): McpEndpoints {
   const listAllServers = createListAllServers(context, listTimeoutMs);
   const index = createResourceIndex(listAllServers);
   const subscriptions = createSharedSubscriptions(context);
   const listeners = createListeners(context, { subscriptions, index });
+  const { metrics } = context.kernel;
+  const longResults = createLongResults({ clock: systemClock, metrics, resultLimit });
   return {
-    parts: { context, subscriptions, listeners, dispatch: createDispatch(context) },
+    parts: { context, subscriptions, listeners, longResults, dispatch: createDispatch(context) },
     endpointFor: createEndpoints(context, {
       listAllServers,
       index,
+      longResults,
       pageSize,
       search: search ? createToolSearch(context.calls) : undefined,
     }),

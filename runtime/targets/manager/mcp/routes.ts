@@ -41,8 +41,13 @@ const SSE_MESSAGES_PATH = '/messages';
  * callers.
  */
 export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOptions): ManagerMcpRoutes {
-  const { search, pageSize, listTimeoutMs, inputTimeoutMs, ...rules } = options;
-  const { parts, endpointFor, close } = createMcpEndpoints(context, { search, pageSize, listTimeoutMs });
+  const { search, pageSize, listTimeoutMs, resultLimit, inputTimeoutMs, ...rules } = options;
+  const { parts, endpointFor, close } = createMcpEndpoints(context, {
+    search,
+    pageSize,
+    listTimeoutMs,
+    resultLimit,
+  });
   const stateless = createStatelessEndpoint(parts, {
     maxBodyBytes: options.maxBodyBytes,
     parseBody: parseLossless,

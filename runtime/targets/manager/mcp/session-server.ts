@@ -23,7 +23,7 @@ export async function openSessionServer(
   link: SessionLink,
   { endpoint, caller }: McpClient,
 ): Promise<SessionServer<McpClient>> {
-  const { subscriptions, listeners, dispatch } = parts;
+  const { subscriptions, listeners, longResults, dispatch } = parts;
   const { info, capabilities, instructions } = await endpoint.describe(caller);
   /** Requests in flight, each with its server. */
   const running = new OpenItems<RequestId, RunningCall>();
@@ -94,6 +94,7 @@ export async function openSessionServer(
           params,
           target,
           signal,
+          session: link,
           onProgress,
           requester,
         };
@@ -105,6 +106,7 @@ export async function openSessionServer(
     close() {
       leave();
       subscriptions.drop(listener);
+      longResults.drop(link);
     },
   };
 }

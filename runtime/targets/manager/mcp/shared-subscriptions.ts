@@ -6,6 +6,7 @@ import { requestIdFrom } from '#serve/http/request-head.ts';
 import { isNotImplemented, type McpCall, mcpServerCall } from './mcp-call.ts';
 import { MCP_LOG_LEVELS, type McpLogLevel } from './log-levels.ts';
 import type { OwnedUri } from './resource-uri.ts';
+import { serverOf } from '../supervisor/managed-server.ts';
 
 /** A client with subscriptions, for example a session. */
 export interface Subscriber {
@@ -53,6 +54,12 @@ export function createSharedSubscriptions({
     return found && isPerUser(found.spec()) ? user : undefined;
   };
 
+  /** Whether a lazy server is stopped: it then has no subscriptions, and `restore` sets its log level. */
+  const isStopped = (server: string, user: string | undefined): boolean => {
+    const found = serverOf(supervisor, { server, user });
+    return found?.spec().lazy === true && !found.openConnection();
+  };
+
   const background = (subscriber: Subscriber): McpCall => ({
     caller: subscriber.caller(),
     requestId: requestIdFrom(undefined),
@@ -76,6 +83,7 @@ export function createSharedSubscriptions({
   ): Promise<void> => {
     if (!by.delete(subscriber) || by.size > 0) return;
     byUri.delete(keyOf(target, user));
+    if (isStopped(target.server, user)) return;
     await calls.unsubscribe({ ...mcpServerCall(call, target.server), uri: target.uri });
   };
   const lowestLevel = (server: string, user: string | undefined): McpLogLevel | undefined => {
@@ -88,7 +96,7 @@ export function createSharedSubscriptions({
     const user = userOf(server, call.caller);
     const level = lowestLevel(server, user);
     const connection = connectionKey(server, user);
-    if (level === undefined || sent.get(connection) === level) return;
+    if (level === undefined || sent.get(connection) === level || isStopped(server, user)) return;
     await calls.setLogLevel({ ...mcpServerCall(call, server), level });
     sent.set(connection, level);
   };

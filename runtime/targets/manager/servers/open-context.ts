@@ -15,6 +15,7 @@ import type { DaemonSettings } from '../config/spec.ts';
 import type { ManagerContext } from '../context.ts';
 import { createRemoteSignIns } from '../sign-in/remote-sign-ins.ts';
 import { signInFolder } from '../sign-in/sign-in-folder.ts';
+import { openSavedLists, savedListsFolder } from '../saved-lists/saved-lists.ts';
 import { openSignIns, type SignInStore } from '../sign-in/sign-in-store.ts';
 import type { AppliedChanges } from '../supervisor/managed-server.ts';
 import { createManagerReloader } from '../supervisor/reloader.ts';
@@ -30,7 +31,7 @@ import type { FlagSettings } from './settings.ts';
 /** Settings that apply with or without a network. */
 export type ContextSettings = Pick<
   FlagSettings,
-  'paths' | 'env' | 'auditLog' | 'auditArguments' | 'maxResultCharacters' | 'tracing'
+  'paths' | 'env' | 'auditLog' | 'auditArguments' | 'auditFailure' | 'maxResultCharacters' | 'tracing'
 > &
   KernelLimits;
 
@@ -70,11 +71,11 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
   const tracer = await openTracer(settings.tracing, source, untraced);
   const kernel = { ...untraced, tracer };
   const { metrics } = kernel;
-  const { auditLog: path, auditArguments } = settings;
+  const { auditLog: path, auditArguments, auditFailure: failure } = settings;
   const audit =
     path === undefined
       ? undefined
-      : await openAuditLog({ path, arguments: auditArguments, redact: redactor, log, metrics });
+      : await openAuditLog({ path, arguments: auditArguments, failure, redact: redactor, log, metrics });
   if (audit) closers.add(audit.close);
   const signIns = openSignIns(signInFolder(settings.paths), {
     env: settings.env,
@@ -117,8 +118,10 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     servers: config.servers,
     metrics,
   });
+  const savedLists = openSavedLists(savedListsFolder(settings.paths), log);
   const calls = createCalls({
     supervisor,
+    savedLists,
     redact: redactor,
     audit,
     limits: { maxResultCharacters: settings.maxResultCharacters },
@@ -126,6 +129,8 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     tracer,
     signInPage: parts.signInPage,
   });
+  // The servers, which stop first, can still have responded with new lists.
+  closers.add(calls.close);
   const reloader = createManagerReloader({
     config,
     read,
@@ -147,6 +152,7 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     signIns: remoteSignIns,
     reloader,
     version,
+    audit,
     signInStore: signIns,
     packages: {
       install: (spec, launch) =>

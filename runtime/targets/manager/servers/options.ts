@@ -106,6 +106,11 @@ const BEHAVIOR_OPTIONS = withEnvironment('MCP_MANAGER', {
     choices: ['all', 'search'],
     fallback: 'all',
   },
+  'result-limit': {
+    value: 'characters',
+    help: 'Shorten longer tool results for MCP clients, which can read the rest with another tool',
+    defaultText: 'none',
+  },
   ...commonOptions({ 'no-watch': { help: 'Do not reload the configuration when its files change' } }),
   'audit-log': { value: 'file', help: 'Append a JSON line for every call to this file' },
   'audit-arguments': {
@@ -113,6 +118,12 @@ const BEHAVIOR_OPTIONS = withEnvironment('MCP_MANAGER', {
     help: 'How call arguments appear in the audit log',
     choices: ['hashed', 'redacted'],
     fallback: 'hashed',
+  },
+  'audit-failure': {
+    value: 'action',
+    help: 'What to do with calls while the audit log cannot be written, for example because the disk is full',
+    choices: ['continue', 'reject'],
+    fallback: 'continue',
   },
 });
 

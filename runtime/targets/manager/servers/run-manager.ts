@@ -31,7 +31,9 @@ async function openLog(
   { logPath, logRotation }: Pick<FlagSettings, 'logPath' | 'logRotation'>,
 ): Promise<LogSink> {
   if (logPath === undefined) return { write: stderr.write, reopen() {}, close: () => Promise.resolve() };
-  const file = await openLineFile(logPath, (problem) => stderr.write(`${problem}\n`), logRotation);
+  const file = await openLineFile(logPath, (problem) => stderr.write(`${problem}\n`), {
+    rotation: logRotation,
+  });
   return {
     write: (line) => file.write(line.endsWith('\n') ? line.slice(0, -1) : line),
     reopen: file.reopen,

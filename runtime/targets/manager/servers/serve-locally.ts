@@ -75,7 +75,10 @@ export async function serveLocally(settings: StdioSettings, io: StdioProcess): P
     });
     closers.add(async () => await context.kernel.tracer?.close(TRACES_CLOSE_MS));
     closers.add(context.close);
-    const endpoints = createMcpEndpoints(context, { search: settings.mcpMode === 'search' });
+    const endpoints = createMcpEndpoints(context, {
+      search: settings.mcpMode === 'search',
+      resultLimit: settings.resultLimit,
+    });
     closers.add(async () => endpoints.close());
     const endpoint = endpoints.endpointFor(caller, undefined);
     if (settings.watch) context.reloader.watch();

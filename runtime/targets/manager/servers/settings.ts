@@ -8,6 +8,8 @@ import { logLevel, type LogLevel } from '#serve/log-levels.ts';
 import { type ReadTracing, readTracing } from '#serve/telemetry/read-tracing.ts';
 import { bindHost } from '#serve/bind.ts';
 import { readTls, type TlsFiles } from '#serve/tls.ts';
+import type { AuditFailure } from '../calls/audit.ts';
+import { RESULT_LIMITS } from '../long-results/result-limits.ts';
 import { parseAddress } from '../config/address.ts';
 import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
 import { corsSettings } from '../config/cors.ts';
@@ -34,11 +36,14 @@ export interface FlagSettings extends ReadTracing, ProcessSettings {
   readonly maxResultCharacters: number;
   readonly dev: boolean;
   readonly mcpMode: 'all' | 'search';
+  /** Undefined for no limit. */
+  readonly resultLimit: number | undefined;
   readonly watch: boolean;
   /** How long to report "not ready" while still accepting requests, before the shutdown. */
   readonly shutdownDelayMs: number;
   readonly auditLog: string | undefined;
   readonly auditArguments: 'hashed' | 'redacted';
+  readonly auditFailure: AuditFailure;
   readonly logLevel: LogLevel;
   readonly logPath: string | undefined;
   readonly logRotation: Rotation | undefined;
@@ -77,10 +82,12 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     maxResultCharacters: requiredNumber(invocation, 'max-result', ANY_SIZE),
     dev,
     mcpMode: invocation.value('mcp-mode') === 'search' ? 'search' : 'all',
+    resultLimit: wholeNumberOption(invocation, 'result-limit', RESULT_LIMITS),
     watch: !invocation.flag('no-watch'),
     shutdownDelayMs: durationOption(invocation, 'shutdown-delay', { zero: true }) ?? 0,
     auditLog: invocation.value('audit-log'),
     auditArguments: invocation.value('audit-arguments') === 'redacted' ? 'redacted' : 'hashed',
+    auditFailure: invocation.value('audit-failure') === 'reject' ? 'reject' : 'continue',
     logLevel: logLevel(invocation.value('log-level')),
     logPath: invocation.value('log-path'),
     logRotation: readRotation(invocation),

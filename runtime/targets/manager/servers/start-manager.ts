@@ -136,6 +136,7 @@ export async function startManager(
       allowedOrigins: daemon.cors?.origins,
       maxBodyBytes,
       search: settings.mcpMode === 'search',
+      resultLimit: settings.resultLimit,
     });
     const appOptions = {
       hostRules,

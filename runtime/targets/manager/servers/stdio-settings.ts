@@ -2,12 +2,13 @@ import { configError } from '#contract/errors.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { readText } from '#platform/read-text.ts';
 import { type Invocation, UsageError } from '#serve/cli/command.ts';
-import { durationOption, listOption, requiredNumber } from '#serve/cli/values.ts';
+import { durationOption, listOption, requiredNumber, wholeNumberOption } from '#serve/cli/values.ts';
 import { logLevel, type LogLevel } from '#serve/log-levels.ts';
 import { readTracing } from '#serve/telemetry/read-tracing.ts';
 import type { Selection } from '../access/selection.ts';
 import { configPaths } from '../config/config-paths.ts';
 import type { DaemonSettings, ServerTimeouts } from '../config/spec.ts';
+import { RESULT_LIMITS } from '../long-results/result-limits.ts';
 import type { ContextSettings } from './open-context.ts';
 
 /** Settings for `stdio`. */
@@ -23,6 +24,7 @@ export interface StdioSettings extends ContextSettings {
   readonly daemon: Partial<DaemonSettings>;
   readonly timeouts: Partial<ServerTimeouts>;
   readonly mcpMode: 'all' | 'search';
+  readonly resultLimit: number | undefined;
   readonly watch: boolean;
   readonly logLevel: LogLevel;
 }
@@ -54,9 +56,11 @@ export async function readStdioSettings(
     }),
     maxResultCharacters: requiredNumber(invocation, 'max-result', { min: 1, max: 2 ** 30 }),
     mcpMode: invocation.value('mcp-mode') === 'search' ? 'search' : 'all',
+    resultLimit: wholeNumberOption(invocation, 'result-limit', RESULT_LIMITS),
     watch: !invocation.flag('no-watch'),
     auditLog: invocation.value('audit-log'),
     auditArguments: invocation.value('audit-arguments') === 'redacted' ? 'redacted' : 'hashed',
+    auditFailure: invocation.value('audit-failure') === 'reject' ? 'reject' : 'continue',
     ...readTracing(invocation, env, 'mcp-manager'),
     logLevel: logLevel(invocation.value('log-level')),
   };

@@ -50,6 +50,13 @@ export interface ManagedServer {
    * returns the server itself, which then rejects calls.
    */
   forUser(user: string | undefined): ManagedServer;
+  /**
+   * Stops a lazy server that no call uses; the next call starts it. Resolves when its process has exited. Has no
+   * effect on other servers.
+   */
+  sleep(): Promise<void>;
+  /** Sets the time of the oldest list that clients get while the server is stopped. */
+  reportLists(listedAt: number | undefined): void;
   /** Closes a user's connection after a sign-in or sign-out, and notifies the user's clients. */
   signInChanged(user: string): void;
   /** Whether a user is signed in to a remote server; undefined for servers without sign-in. */
@@ -127,6 +134,8 @@ export interface ServerStatus {
   readonly queued: number;
   /** Current problems with the running server's behavior, as sentences. */
   readonly warnings: readonly string[];
+  /** For a lazy server: when it returned the lists that clients get while it is stopped. */
+  readonly listsReadAt: number | undefined;
 }
 
 export interface ConnectionOptions {
@@ -155,6 +164,12 @@ export type ServerEvent = { readonly user?: string | undefined } & (
   | { readonly kind: 'phase-changed'; readonly server: string; readonly phase: ServerPhase }
   /** The server opened a new session, which has no subscriptions and no log level yet. */
   | { readonly kind: 'session-opened'; readonly server: string }
+  /** A lazy server is about to be stopped, after the work that listeners pass to `waitFor`. */
+  | {
+      readonly kind: 'idle';
+      readonly server: string;
+      readonly waitFor: (work: Promise<unknown>) => void;
+    }
   /** The user signed in to the server or signed out. */
   | { readonly kind: 'sign-in-changed'; readonly server: string }
   /** A list changed without an announcement from the server. */

@@ -179,10 +179,10 @@ export class ServerRunner {
   }
 
   /** Stops a lazy server until the next call. */
-  stopIdle(): void {
+  stopIdle(reason: string): void {
     this.dropSession();
     this.#setIdle();
-    this.#logs.fromManager('info', 'stopped: no calls within the idle timeout');
+    this.#logs.fromManager('info', reason);
   }
 
   /** Stops the server without restarting it; resolves when all its sessions are closed. */

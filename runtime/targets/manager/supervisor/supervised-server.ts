@@ -164,6 +164,7 @@ export class SupervisedServer implements ManagedServer {
   readonly #users: UserServers<SupervisedServer>;
   #spec: ServerSpec;
   #restarting: Promise<void> | undefined;
+  #listsReadAt: number | undefined;
 
   /** `logs`: the server's logs, if this is a user's connection. */
   constructor(spec: ServerSpec, parts: ServerParts, logs?: WritableServerLogs) {
@@ -185,7 +186,7 @@ export class SupervisedServer implements ManagedServer {
       clock: parts.clock,
       idleMs: () => this.#spec.idleMs,
       lastUsed: () => this.#lastUsed(),
-      onIdle: () => this.#runner.stopIdle(),
+      onIdle: () => this.#stopIdle(),
     });
   }
 
@@ -212,6 +213,7 @@ export class SupervisedServer implements ManagedServer {
       running: this.turns.running,
       queued: this.turns.waiting,
       warnings: session?.warnings() ?? [],
+      listsReadAt: this.#spec.lazy ? this.#listsReadAt : undefined,
     };
   }
 
@@ -274,11 +276,23 @@ export class SupervisedServer implements ManagedServer {
     return session;
   }
 
+  reportLists(listedAt: number | undefined): void {
+    this.#listsReadAt = listedAt;
+  }
+
+  async sleep(): Promise<void> {
+    const { session } = this.#runner;
+    if (!this.#spec.lazy || !session || this.#isInUse(session)) return;
+    this.#runner.stopIdle('stopped: its lists are known, and no call needs it');
+    await session.closed;
+  }
+
   async restart(): Promise<void> {
     if (isPerUser(this.#spec)) return await this.#users.stop({ gracefully: true });
     if (!this.#runner.session) {
       this.#runner.restartNow('requested');
       await this.#runner.nextSession();
+      this.#idle.start();
       return;
     }
     this.#restarting ??= this.#replaceSession().finally(() => (this.#restarting = undefined));
@@ -364,6 +378,25 @@ export class SupervisedServer implements ManagedServer {
   #lastUsed(): number | undefined {
     const { session } = this.#runner;
     if (!this.#spec.lazy || !session) return undefined;
-    return session.running > 0 || this.turns.running > 0 ? this.#parts.clock.now() : session.lastUsed;
+    return this.#isInUse(session) ? this.#parts.clock.now() : session.lastUsed;
+  }
+
+  #isInUse(session: Session): boolean {
+    return session.running > 0 || this.turns.running > 0;
+  }
+
+  /** Stops the server after the work that listeners still want to do, unless a call has meanwhile arrived. */
+  #stopIdle(): void {
+    const { session } = this.#runner;
+    const works: Promise<unknown>[] = [];
+    this.#parts.emit({ kind: 'idle', server: this.name, waitFor: (work) => void works.push(work) });
+    const stop = (): void => {
+      if (!session || this.#runner.session !== session) return;
+      // Requests that are still in flight, such as a list that the server does not return, finish first.
+      if (this.turns.running > 0) this.#idle.start();
+      else this.#runner.stopIdle('stopped: no calls within the idle timeout');
+    };
+    if (works.length === 0) stop();
+    else void Promise.allSettled(works).then(stop);
   }
 }

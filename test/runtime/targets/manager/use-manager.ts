@@ -1,9 +1,9 @@
 import { afterEach } from 'vitest';
 import type { Clock } from '#platform/clock.ts';
 import { ANYONE, type ToolCaller } from '#manager/access/caller.ts';
-import type { Calls, ServerCall } from '#manager/calls/call.ts';
+import type { ServerCall } from '#manager/calls/call.ts';
 import type { CallAuditLog } from '#manager/calls/audit.ts';
-import { type CallLimits, createCalls } from '#manager/calls/calls.ts';
+import { type CallLimits, createCalls, type OpenedCalls } from '#manager/calls/calls.ts';
 import { createRedactor } from '#serve/redact.ts';
 import type { Tracer } from '#serve/telemetry/tracer.ts';
 import type { ServerSpec } from '#manager/config/spec.ts';
@@ -11,6 +11,7 @@ import type { ManagedServer, ServerPhase, Supervisor } from '#manager/supervisor
 import type { HealthSettings } from '#manager/supervisor/health-monitor.ts';
 import { createSupervisor } from '#manager/supervisor/supervisor.ts';
 import type { PackageInstaller } from '#manager/upstream/packages/package-installer.ts';
+import { openSavedLists } from '#manager/saved-lists/saved-lists.ts';
 import { openConnection } from '#manager/upstream/open-connection.ts';
 import { namedSecrets } from '../../../helpers/secrets.ts';
 import { type TestKernel, testKernel } from '../../../helpers/test-kernel.ts';
@@ -24,12 +25,14 @@ export interface TestManagerOptions {
   readonly audit?: CallAuditLog;
   readonly tracer?: Tracer;
   readonly installer?: PackageInstaller;
+  /** Folder for the lists of lazy servers. Default: they are only kept in memory. */
+  readonly savedLists?: string;
 }
 
 export interface TestManager {
   readonly kernel: TestKernel;
   readonly supervisor: Supervisor;
-  readonly calls: Calls;
+  readonly calls: OpenedCalls;
   readonly server: (name: string) => ManagedServer;
   /** Resolves when the server reaches that phase. */
   readonly phase: (name: string, phase: ServerPhase) => Promise<void>;
@@ -45,7 +48,10 @@ export function useManager(): (servers: readonly ServerSpec[], options?: TestMan
   afterEach(async () => {
     await Promise.all(running.splice(0).map((supervisor) => supervisor.close()));
   });
-  return (servers, { clock, secrets = [], settings = HEALTH, limits, audit, tracer, installer } = {}) => {
+  return (
+    servers,
+    { clock, secrets = [], settings = HEALTH, limits, audit, tracer, installer, savedLists } = {},
+  ) => {
     const kernel = testKernel();
     const redact = createRedactor(namedSecrets(...secrets));
     const supervisor = createSupervisor({
@@ -65,10 +71,12 @@ export function useManager(): (servers: readonly ServerSpec[], options?: TestMan
       if (!found) throw new Error(`There is no server ${name}.`);
       return found;
     };
+    const saved = savedLists === undefined ? undefined : openSavedLists(savedLists, kernel.log);
+    const options = { supervisor, redact, audit, limits, metrics: kernel.metrics, clock, tracer };
     return {
       kernel,
       supervisor,
-      calls: createCalls({ supervisor, redact, audit, limits, metrics: kernel.metrics, clock, tracer }),
+      calls: createCalls({ ...options, savedLists: saved }),
       server,
       phase: (name, phase) => reached(supervisor, server(name), phase),
       logged: (name, pattern) => loggedLine(server(name), pattern),

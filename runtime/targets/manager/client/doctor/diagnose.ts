@@ -17,7 +17,13 @@ import { existsSync, accessSync, constants, statSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { ProcessLaunch, ServerSpec } from '../../config/spec.ts';
-import { changedToolsText, type ManagerStatus, type ServerState } from '../manager-status.ts';
+import {
+  auditProblems,
+  changedToolsText,
+  listAge,
+  type ManagerStatus,
+  type ServerState,
+} from '../manager-status.ts';
 
 export interface DiagnoseOptions {
   readonly paths: ConfigPaths;
@@ -152,6 +158,7 @@ async function checkManager(manager: ManagerClient, address: URL): Promise<Findi
     const status = await statusOf(manager);
     return [
       ok('manager', `version ${status.version} is running at ${manager.origin}`),
+      ...auditProblems(status).map((problem) => problemFinding('audit log', problem, AUDIT_REMEDY)),
       ...status.servers.flatMap((server) => [
         checkServer(server),
         ...listFaults(server),
@@ -166,6 +173,9 @@ async function checkManager(manager: ManagerClient, address: URL): Promise<Findi
 
 const statusOf = async (manager: ManagerClient): Promise<ManagerStatus> =>
   (await manager.get(apiPath('admin', 'status'))) as ManagerStatus;
+
+const AUDIT_REMEDY =
+  'Free disk space, or move the log to another disk. `--audit-failure` decides whether calls continue meanwhile.';
 
 const LISTS = [['tools'], ['prompts'], ['resources'], ['resources', 'templates']] as const;
 
@@ -191,10 +201,13 @@ function checkPins({ name, changedTools = [] }: ServerState): Finding[] {
   return [problemFinding(`server ${name}`, changedToolsText(changedTools), remedy)];
 }
 
-function checkServer({ name, status, phase, reason, reasonLines = [] }: ServerState): Finding {
+function checkServer({ name, status, phase, reason, reasonLines = [], listsReadAt }: ServerState): Finding {
   const what = `server ${name}`;
   const why = reason === undefined || reason === '' ? '' : `: ${reason}`;
-  if (phase === 'idle') return note(what, 'is idle and starts on the next call');
+  if (phase === 'idle') {
+    const age = listAge(listsReadAt, Date.now());
+    return note(what, `is idle and starts on the next call${age === '' ? '' : `; its ${age}`}`);
+  }
   if (phase === 'installing') return note(what, `is not running yet${why}`);
   if (status === 'ok') return ok(what, 'is healthy');
   if (phase === 'running' && status === 'unknown') return note(what, 'is running; health not checked yet');

@@ -4,6 +4,8 @@ import { serverName } from '../../config/server-name.ts';
 import { EXPIRY_RULE, parseExpiry } from '#core/time/expiry.ts';
 import { newKey } from '../../access/new-key.ts';
 import { parseRate, RATE_RULE } from '../../access/token-bucket.ts';
+import { numberIn } from '#core/numbers/number-in.ts';
+import { isResultLimit, RESULT_LIMIT_RULE, RESULT_LIMITS } from '../../long-results/result-limits.ts';
 import { isJson } from '#serve/cli/output-format.ts';
 import { KEYS_OPTIONS, keysFile } from './options.ts';
 import { recordOf } from '#core/values/keys.ts';
@@ -46,6 +48,11 @@ export const createClientKeyCommand: Command = {
     edit: {
       help: 'Allow the key to change servers and keys over HTTP, which can run any command; implies --admin, and requires a key without server limits',
     },
+    'result-limit': {
+      value: 'characters',
+      help: 'Shorten longer tool results over MCP; 0 for no limit',
+      defaultText: 'that of the manager',
+    },
     rate: { value: 'rate', help: 'Rate limit, e.g. 100/m', defaultText: 'unlimited' },
     ...commonOptions({ expires: { defaultText: 'never' } }),
     ...KEYS_OPTIONS,
@@ -65,6 +72,7 @@ export const createClientKeyCommand: Command = {
       ...(invocation.flag('admin-read-only') ? { adminReadOnly: true } : {}),
       ...(invocation.flag('edit') ? { edit: true } : {}),
       ...checked(invocation, 'rate', RATE_RULE, (text) => parseRate(text) && text.replaceAll(' ', '')),
+      ...resultLimit(invocation),
       created: new Date(now).toISOString(),
       ...checked(invocation, 'expires', EXPIRY_RULE, (text) => expiry(text, now)),
     });
@@ -105,6 +113,14 @@ function checked<Name extends string>(
   const value = parse(text);
   if (value === undefined) throw new UsageError(`--${name}: ${JSON.stringify(text)} is not ${rule}.`);
   return recordOf([[name, value]]);
+}
+
+function resultLimit(invocation: Invocation): { readonly resultLimit?: number } {
+  const text = invocation.value('result-limit');
+  if (text === undefined) return {};
+  const limit = numberIn(text, { min: 0, max: RESULT_LIMITS.max });
+  if (limit !== undefined && isResultLimit(limit)) return { resultLimit: limit };
+  throw new UsageError(`--result-limit: ${JSON.stringify(text)} is not ${RESULT_LIMIT_RULE}.`);
 }
 
 function expiry(text: string, now: number): string | undefined {

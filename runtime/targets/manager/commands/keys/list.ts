@@ -54,6 +54,7 @@ function accessOf({
   prompts = [],
   resources = [],
   groups = [],
+  resultLimit,
 }: KeyRecord): string {
   const scopes = [
     ...servers,
@@ -67,5 +68,6 @@ function accessOf({
     ...(readOnly ? ['read-only'] : []),
     ...(admin ? [adminReadOnly ? 'admin (read-only)' : 'admin'] : []),
     ...(edit ? ['edit'] : []),
+    ...(resultLimit === undefined ? [] : [`results up to ${resultLimit || 'any size'}`]),
   ].join(', ');
 }

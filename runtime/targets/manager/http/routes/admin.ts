@@ -10,7 +10,7 @@ import {
 import { callerOfRequest } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { ManagerHttpParts } from '../parts.ts';
-import { statusView, overviewView } from '../views/server-view.ts';
+import { auditView, statusView, overviewView } from '../views/server-view.ts';
 import {
   reloadBody,
   serverStatusBody,
@@ -34,7 +34,7 @@ export function serverAdminRoutes(
   context: ManagerContext,
   { guards, route }: ManagerHttpParts,
 ): readonly Route[] {
-  const { supervisor, reloader, version } = context;
+  const { supervisor, reloader, version, audit } = context;
   return [
     route({
       method: 'get',
@@ -53,7 +53,7 @@ export function serverAdminRoutes(
           .names()
           .filter((name) => caller.canUse(name))
           .flatMap((name) => supervisor.get(name) ?? []);
-        return { version, servers: servers.map(statusView) };
+        return { version, ...compact({ auditLog: auditView(audit) }), servers: servers.map(statusView) };
       },
     }),
     route({

@@ -5,6 +5,7 @@ import { type AuditEntry, readAudit } from '../../calls/audit.ts';
 import { serverName } from '../../config/server-name.ts';
 import { wordOf } from '#serve/http/query.ts';
 import { parseTimestamp } from '#core/time/timestamp.ts';
+import type { ManagerContext } from '../../context.ts';
 import type { ManagerFiles } from '../app-options.ts';
 import { callerOfRequest } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
@@ -14,10 +15,13 @@ import { pageOfItems, ITEM_PAGE_PARAMETERS, searchParameter } from './operations
 import { Type } from 'typebox';
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { anyObject, oneOf } from '#serve/http/schemas.ts';
+import { auditState } from '../schemas/admin.ts';
+import { auditView } from '../views/server-view.ts';
 import { nextCursor, optionalTextMember, struct } from '../schemas/struct.ts';
 
 /** `GET /api/v1/admin/audit`: the calls in the audit log, newest first. */
 export function callAuditRoutes(
+  { audit }: ManagerContext,
   { auditLog: path }: ManagerFiles,
   { guards, route }: ManagerHttpParts,
 ): readonly Route[] {
@@ -56,6 +60,7 @@ export function callAuditRoutes(
       answer: answerOf('One page of entries.', auditBody, {
         enabled: true,
         path: '/var/log/mcp/audit.jsonl',
+        lost: 0,
         entries: [
           {
             at: '2026-01-31T12:00:00.000Z',
@@ -97,7 +102,7 @@ export function callAuditRoutes(
         };
         const { entries, next } = await readAudit(path, { limit, before: start || undefined, matches });
         const nextCursor = next === undefined ? undefined : String(next);
-        return { enabled: true, path, entries, ...compact({ nextCursor }) };
+        return { enabled: true, path, ...auditView(audit), entries, ...compact({ nextCursor }) };
       },
     }),
   ];
@@ -128,6 +133,8 @@ const OUTCOMES = ['ok', 'failed'] as const;
 const auditBody = struct('AuditLog', {
   enabled: Type.Boolean({ description: 'Whether calls are audited (see `--audit-log`).' }),
   path: optionalTextMember('Path of the audit log. Rotated files are not included.'),
+  lost: Type.Optional(auditState.lost),
+  problem: auditState.problem,
   entries: Type.Array(anyObject('One line of the audit log.'), {
     description: 'The entries, newest first.',
   }),

@@ -1,16 +1,18 @@
 import { answerOf } from '#serve/http/openapi/describe.ts';
 import { AppError } from '#contract/errors.ts';
 import type { ManagerContext } from '../../context.ts';
+import type { AuditState } from '../../calls/audit.ts';
 import { callerOfRequest } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { ManagerHttpParts } from '../parts.ts';
 import { serverHealth, serversHealth } from '../schemas/health.ts';
+import { compact } from '../views/compact.ts';
 import { healthView } from '../views/server-view.ts';
 import { SERVER_NAME } from './operations.ts';
 
 /** `/api/v1/health/servers`: the health of servers. */
 export function serverHealthRoutes(
-  { calls, supervisor }: ManagerContext,
+  { calls, supervisor, audit }: ManagerContext,
   { guards, route }: ManagerHttpParts,
 ): readonly Route[] {
   return [
@@ -27,7 +29,7 @@ export function serverHealthRoutes(
         const servers = calls
           .servers(caller)
           .flatMap((name) => supervisor.get(name)?.forUser(caller.user) ?? []);
-        return { servers: servers.map(healthView) };
+        return { servers: servers.map(healthView), ...compact({ warnings: auditWarnings(audit) }) };
       },
     }),
     route({
@@ -49,6 +51,15 @@ export function serverHealthRoutes(
         return healthView(server.forUser(callerOfRequest(c).user));
       },
     }),
+  ];
+}
+
+/** Describes missing lines of the audit log as sentences. */
+function auditWarnings(audit: AuditState | undefined): string[] {
+  const [lost, problem] = [audit?.lost() ?? 0, audit?.problem()];
+  return [
+    ...(lost > 0 ? [`Calls missing in the audit log: ${lost}.`] : []),
+    ...(problem === undefined ? [] : [`The audit log cannot be written: ${problem}.`]),
   ];
 }
 

@@ -2,6 +2,7 @@ import { AppError } from '#contract/errors.ts';
 import { EXPIRY_RULE, parseExpiry } from '#core/time/expiry.ts';
 import { newKey } from '../../access/new-key.ts';
 import { addKey, revokeKey, readKeyFile, type KeyRecord, stateOf } from '../../access/key-file.ts';
+import { isResultLimit, RESULT_LIMIT_RULE } from '../../long-results/result-limits.ts';
 import { parseRate, RATE_RULE } from '../../access/token-bucket.ts';
 import { serverName } from '../../config/server-name.ts';
 import type { ManagerFiles } from '../app-options.ts';
@@ -52,7 +53,7 @@ export function clientKeyRoutes(
       errors: [409],
       run: async (_c, body) => {
         const now = Date.now();
-        const { name, rate, expires, edit, admin, adminReadOnly, readOnly, ...scopes } = body;
+        const { name, rate, resultLimit, expires, edit, admin, adminReadOnly, readOnly, ...scopes } = body;
         const { servers, tools, prompts, resources, groups } = scopes;
         if (name.trim() === '') throw new AppError('InputError', 'name must not be blank.');
         const { key, record } = newKey({
@@ -67,6 +68,7 @@ export function clientKeyRoutes(
           ...(adminReadOnly === true ? { adminReadOnly } : {}),
           ...(edit === true ? { edit } : {}),
           ...(rate ? { rate: checkedRate(rate) } : {}),
+          ...(resultLimit === undefined ? {} : { resultLimit: checkedLimit(resultLimit) }),
           created: new Date(now).toISOString(),
           ...(expires ? { expires: checkedExpiry(expires, now) } : {}),
         });
@@ -109,6 +111,7 @@ const keyView = (record: KeyRecord, now: number) => {
     resources = [],
     groups = [],
     rate,
+    resultLimit,
     expires,
     revoked,
   } = record;
@@ -126,9 +129,14 @@ const keyView = (record: KeyRecord, now: number) => {
     adminReadOnly: record.adminReadOnly ?? false,
     edit: record.edit ?? false,
     created: record.created,
-    ...compact({ rate, expires, revoked }),
+    ...compact({ rate, resultLimit, expires, revoked }),
   };
 };
+
+function checkedLimit(limit: number): number {
+  if (isResultLimit(limit)) return limit;
+  throw new AppError('InputError', `resultLimit: ${limit} is not ${RESULT_LIMIT_RULE}.`);
+}
 
 function checkedRate(text: string): string {
   if (parseRate(text)) return text.replaceAll(' ', '');

@@ -11,7 +11,6 @@ import type { UpstreamTool } from '../../calls/call.ts';
 import { serverName as normalized } from '../../config/server-name.ts';
 import type { ManagerContext } from '../../context.ts';
 import type { ShapeOfParams } from '../../shapes/shape.ts';
-import type { Connection } from '../../upstream/connection.ts';
 import type { ManagerAppOptions } from '../app-options.ts';
 import type { BaseAddress } from '#serve/http/own-address.ts';
 import { createToolCallAnswer, toolValueAnswer } from './tools.ts';
@@ -37,7 +36,7 @@ export function toolDocumentRoutes(
   baseAddress: BaseAddress,
   options: ManagerAppOptions,
 ): readonly Route[] {
-  const { calls, kernel, supervisor, version } = context;
+  const { calls, kernel, version } = context;
   const callTool = createToolCallAnswer(context, options, {
     result: () => toolValueAnswer,
     bodyIsOptional: true,
@@ -58,12 +57,8 @@ export function toolDocumentRoutes(
   const document = async (c: Context<ShellEnv>, name: string): Promise<Response> => {
     const server = normalized(name);
     const tools = await toolsOf(c, server);
-    const connect = async (): Promise<Connection | undefined> =>
-      await supervisor
-        .get(server)
-        ?.forUser(callerOfRequest(c).user)
-        .connection({ timeoutMs: PEER_TIMEOUT_MS });
-    const peer = (await connect().catch(() => undefined))?.peer;
+    const caller = callerOfRequest(c);
+    const peer = await calls.peer({ caller, server, timeoutMs: PEER_TIMEOUT_MS }).catch(() => undefined);
     // Imported on demand, because few clients read these documents.
     schemaOf ??= (await import('../views/openapi-schema.ts')).createOpenApiSchema();
     const content = toolDocument(tools, {

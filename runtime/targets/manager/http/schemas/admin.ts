@@ -32,8 +32,16 @@ const serverStatus = closed('ServerStatus', serverState);
 /** One server's status as a response body. */
 export const serverStatusBody = struct('ServerStatusBody', serverState);
 
+/** Members about the audit log. */
+export const auditState = {
+  lost: count('Number of calls since the start of the manager that are missing in the audit log.'),
+  problem: optionalTextMember('Why the last line could not be written.'),
+};
+const auditLog = closed('AuditState', auditState, 'The audit log; absent if calls are not audited.');
+
 export const statusBody = struct('Status', {
   version: Type.String({ description: 'Version of the manager.' }),
+  auditLog: Type.Optional(auditLog),
   servers: Type.Array(serverStatus, { description: 'All servers, sorted by name.' }),
 });
 

@@ -33,6 +33,9 @@ export const serverHealth = struct(
           'For remote servers with sign-in: whether a user is signed in. `required`: run `mcp-manager login`.',
       }),
     ),
+    listsReadAt: dateTimeMember(
+      'For lazy servers: when the server returned the lists that clients get while it is stopped. With several lists, the oldest.',
+    ),
     warnings: Type.Optional(
       Type.Array(Type.String(), {
         description:
@@ -46,4 +49,7 @@ export const serverHealth = struct(
 
 export const serversHealth = struct('ServersHealthResponseBody', {
   servers: listOrNull(serverHealth, 'All servers, sorted by name.'),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), { description: 'Problems of the manager itself, such as a full disk.' }),
+  ),
 });

@@ -31,6 +31,14 @@ const edit = Type.Boolean({
   description: 'Whether the key can change servers and keys, and therefore run any command.',
 });
 
+const resultLimit = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    description:
+      'Maximum size of a tool result over MCP, in characters of JSON; 0 for no limit. Default: the limit of the manager.',
+  }),
+);
+
 const keyMembers = {
   id: Type.String(),
   name: Type.String(),
@@ -41,6 +49,7 @@ const keyMembers = {
   adminReadOnly,
   edit,
   rate: optionalTextMember('Rate limit, e.g. `100/m`.'),
+  resultLimit,
   created: Type.String({ format: 'date-time' }),
   expires: dateTimeMember('Time after which the key is rejected.'),
   revoked: dateTimeMember('Time at which the key was revoked.'),
@@ -67,6 +76,7 @@ export const newKeyRequest = closed('NewApiKey', {
   adminReadOnly: Type.Optional(adminReadOnly),
   edit: Type.Optional(edit),
   rate: Type.Optional(Type.String({ description: 'Rate limit, e.g. `100/m`. Default: none.' })),
+  resultLimit,
   expires: Type.Optional(Type.String({ description: 'Expiry, e.g. `30d` or `2027-01-31`. Default: never.' })),
 });
 

@@ -1,6 +1,7 @@
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import type { LogLine, ManagedServer } from '../../supervisor/managed-server.ts';
 import { compact } from './compact.ts';
+import type { AuditState } from '../../calls/audit.ts';
 import type { CallStatistics } from '../../calls/metrics.ts';
 import { maskUrl } from '../../config/mask-values.ts';
 import type { Launch } from '../../config/spec.ts';
@@ -9,6 +10,7 @@ import { trimEndOf } from '#core/text/trim-text.ts';
 
 export function healthView(server: ManagedServer) {
   const { status, lastChecked, lastSuccessful, latencyNs } = server.health();
+  const { warnings, listsReadAt } = server.status();
   return {
     name: server.name,
     status,
@@ -17,7 +19,8 @@ export function healthView(server: ManagedServer) {
       lastSuccessful: time(lastSuccessful),
       latency: status === 'ok' && latencyNs !== undefined ? formatGoDuration(latencyNs) : undefined,
       signIn: server.signIn(),
-      warnings: [...server.status().warnings, ...server.listFaults.all(), ...server.toolFindings.faults()],
+      listsReadAt: time(listsReadAt),
+      warnings: [...warnings, ...server.listFaults.all(), ...server.toolFindings.faults()],
       changedTools: server.toolFindings.changes(),
     }),
   };
@@ -42,6 +45,10 @@ export function statusView(server: ManagedServer) {
     queued,
   };
 }
+
+/** Whether calls are missing in the audit log; undefined if calls are not audited. */
+export const auditView = (audit: AuditState | undefined) =>
+  audit && { lost: audit.lost(), ...compact({ problem: audit.problem() }) };
 
 export const logLineView = ({ at, source, text }: LogLine) => ({ at: rfc3339(at), source, text });
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, renameSync, statSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ANYONE } from '#manager/access/caller.ts';
-import { type AuditArguments, openAuditLog } from '#manager/calls/audit.ts';
+import { type AuditArguments, type AuditFailure, openAuditLog } from '#manager/calls/audit.ts';
 import { createRedactor } from '#serve/redact.ts';
 import { namedSecrets } from '#test/helpers/secrets.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
@@ -20,11 +20,10 @@ const linesOf = (path: string): Record<string, unknown>[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-function openAudit(args: AuditArguments) {
-  const path = join(folder(), 'audit.jsonl');
+function openAudit(args: AuditArguments, failure?: AuditFailure, path = join(folder(), 'audit.jsonl')) {
   const kernel = testKernel();
   const redact = createRedactor(namedSecrets(SECRET));
-  return openAuditLog({ path, arguments: args, redact, log: kernel.log, metrics: kernel.metrics });
+  return openAuditLog({ path, arguments: args, failure, redact, log: kernel.log, metrics: kernel.metrics });
 }
 
 test('every call writes a line with its caller, tool, result and duration', async () => {
@@ -95,3 +94,47 @@ test('after the file was moved, new lines are written to a new file', async () =
   expect([...idsIn(`${path}.1`), ...idsIn(path)]).toEqual(['first', 'second', 'third']);
   expect(idsIn(path)).toContain('third');
 });
+
+const echo = { ...callOf('echo'), tool: 'echo', args: { message: 'hello' } };
+
+test.skipIf(process.platform !== 'linux')(
+  'on a full disk, calls continue by default, and those missing in the log are counted',
+  async () => {
+    const audit = await openAudit('hashed', undefined, '/dev/full');
+    const { calls } = start([serverSpec('echo', 'echo')], { audit });
+    for (let count = 0; count < 3; count += 1) {
+      await calls.callTool(echo);
+      await expect.poll(audit.problem).toContain('ENOSPC');
+    }
+    await audit.close();
+    expect(audit.lost()).toBe(3);
+  },
+);
+
+test.skipIf(process.platform !== 'linux')(
+  'with `reject`, no call starts while the line of an earlier call is not written',
+  async () => {
+    const path = join(folder(), 'audit.jsonl');
+    symlinkSync('/dev/full', path);
+    const audit = await openAudit('hashed', 'reject');
+    const { calls } = start([serverSpec('echo', 'echo')], { audit });
+    await calls.callTool(echo);
+    await expect.poll(audit.problem).toContain('ENOSPC');
+    const refused = { code: 'UnavailableError', retryAfterSeconds: 10 };
+    await expect(calls.callTool(echo)).rejects.toMatchObject(refused);
+    await expect(calls.getPrompt({ ...echo, prompt: 'greet', args: {} })).rejects.toMatchObject(refused);
+    await expect(calls.readResource({ ...echo, uri: 'memo://one' })).rejects.toThrow(
+      /^calls are rejected, because the audit log cannot be written: ENOSPC: .*; retry in 10 s$/,
+    );
+    // Lists are not audited.
+    expect(await calls.listTools(echo)).not.toEqual([]);
+
+    rmSync(path);
+    audit.reopen();
+    await expect.poll(audit.problem).toBeUndefined();
+    await calls.callTool(echo);
+    await audit.close();
+    expect(linesOf(path)).toHaveLength(2);
+    expect(audit.lost()).toBe(0);
+  },
+);

@@ -158,6 +158,7 @@ const KEY_CHANGES: Readonly<Record<keyof KeyRecord, readonly Partial<KeyRecord>[
   id: 'none',
   name: 'none',
   rate: 'none',
+  resultLimit: 'none',
   admin: 'none',
   adminReadOnly: 'none',
   edit: 'none',

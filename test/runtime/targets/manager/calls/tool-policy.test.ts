@@ -149,6 +149,9 @@ function recordedAudit() {
   const lines: unknown[] = [];
   const audit: CallAuditLog = {
     record: ({ name, tool: own, approval, outcome }) => void lines.push([name, own, approval, outcome]),
+    lost: () => 0,
+    problem: () => undefined,
+    ready: () => undefined,
     reopen() {},
     close: () => Promise.resolve(),
   };

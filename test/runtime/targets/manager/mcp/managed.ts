@@ -10,12 +10,13 @@ import type { KeyRecord } from '#manager/access/key-file.ts';
 import { createManagerAccess } from '#manager/access/manager-access.ts';
 import { createCallerGroups } from '#manager/access/groups.ts';
 import type { GroupSpec } from '#manager/config/group-spec.ts';
-import { createCalls } from '#manager/calls/calls.ts';
+import { createCalls, type OpenedCalls } from '#manager/calls/calls.ts';
 import { createRedactor } from '#serve/redact.ts';
 import type { LoadedConfig } from '#manager/config/read-config.ts';
 import { createTokenAccess } from '#manager/access/token-access.ts';
 import type { ResourceSettings, ServerSpec } from '#manager/config/spec.ts';
 import type { ManagerContext } from '#manager/context.ts';
+import { openSavedLists } from '#manager/saved-lists/saved-lists.ts';
 import { createSignInPage } from '#manager/http/sign-in-page/address.ts';
 import { managerApi } from '#manager/http/app.ts';
 import { type ManagerMcpOptions, managerMcpRoutes } from '#manager/mcp/routes.ts';
@@ -27,7 +28,7 @@ import { createSupervisor } from '#manager/supervisor/supervisor.ts';
 import { openConnection } from '#manager/upstream/open-connection.ts';
 
 export interface Managed {
-  readonly context: ManagerContext;
+  readonly context: ManagerContext & { readonly calls: OpenedCalls };
   readonly origin: string;
   /** Sets the configuration for the next reload. */
   readonly configure: (servers: readonly ServerSpec[]) => void;
@@ -56,6 +57,8 @@ export interface ManagedOptions extends Partial<ManagerMcpOptions> {
   readonly oauth?: ResourceSettings;
   /** The users' sign-ins to remote servers. */
   readonly signIns?: SignInStore;
+  /** Folder for the lists of lazy servers. Default: they are only kept in memory. */
+  readonly savedLists?: string;
 }
 
 /** The manager in this process, on a free port, with real servers behind it. */
@@ -65,6 +68,7 @@ export async function openManager({
   keys,
   oauth,
   signIns = openSignIns('/no/such/folder', { env: {} }),
+  savedLists: folder,
   ...mcpOptions
 }: ManagedOptions): Promise<Managed> {
   const logged: Record<string, unknown>[] = [];
@@ -84,13 +88,14 @@ export async function openManager({
     servers,
   });
   const signInPage = createSignInPage({ isTls: false, hostRules: { hostname: '127.0.0.1' } });
-  const calls = createCalls({ supervisor, redact, signInPage });
+  const savedLists = folder === undefined ? undefined : openSavedLists(folder, log);
+  const calls = createCalls({ supervisor, redact, signInPage, savedLists });
   const remoteSignIns = createRemoteSignIns(signIns);
   let config = configOf(servers);
   const reloader = createManagerReloader({ config, read: () => Promise.resolve(config), supervisor, log });
   const metrics = new Registry();
   const kernel = { log, metrics, lifecycle, access, requestMemory: createRequestMemory(metrics) };
-  const context: ManagerContext = {
+  const context: Managed['context'] = {
     kernel,
     supervisor,
     calls,
@@ -148,6 +153,7 @@ export async function openManager({
       await listener.close(0);
       await reloader.close();
       await supervisor.close();
+      await calls.close();
       await remoteSignIns.close();
       await tokens?.close();
     },

@@ -17,6 +17,8 @@ interface Entry {
 
 interface AuditLog {
   readonly enabled: boolean;
+  readonly lost?: number;
+  readonly problem?: string;
   readonly entries: readonly Entry[];
   readonly nextCursor?: string;
 }
@@ -24,7 +26,9 @@ interface AuditLog {
 /** The calls in the audit log, newest first. */
 export function showAudit({ root, session }: Place) {
   const words = element('p', { class: 'state' }, 'The audit log contains no calls.');
+  const losses = element('div');
   root.append(
+    losses,
     dataTable<Entry>({
       caption: 'Calls',
       filters: [
@@ -61,6 +65,7 @@ export function showAudit({ root, session }: Place) {
           query: { ...filters, cursor, limit },
           signal,
         });
+        losses.replaceChildren(...lossNotices(data));
         if (!data.enabled)
           words.textContent = 'Calls are not audited. Start the manager with --audit-log <file>.';
         return { rows: data.entries, next: data.nextCursor };
@@ -68,6 +73,16 @@ export function showAudit({ root, session }: Place) {
       empty: words,
     }),
   );
+}
+
+/** A notice about calls that are missing in the log. */
+function lossNotices({ lost = 0, problem }: AuditLog) {
+  const sentences = [
+    ...(lost > 0 ? [`Calls missing in the log since the start of the manager: ${count(lost)}.`] : []),
+    ...(problem ? [`The log cannot be written: ${problem}.`] : []),
+  ];
+  const words = sentences.map((sentence) => element('p', {}, sentence));
+  return words.length === 0 ? [] : [element('div', { class: 'notice', role: 'alert' }, ...words)];
 }
 
 function opener(entry: Entry) {

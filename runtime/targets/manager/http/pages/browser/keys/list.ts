@@ -128,6 +128,11 @@ const SCHEMA = {
     adminReadOnly: { type: 'boolean', title: 'Restrict the admin permission to reading' },
     edit: { type: 'boolean', title: 'Edit: change servers and keys, and therefore run any command' },
     rate: { type: 'string', title: 'Rate limit', description: 'For example 100/m.' },
+    resultLimit: {
+      type: 'integer',
+      title: 'Maximum characters of a tool result',
+      description: 'At least 4000; 0 for no limit. Empty: the limit of the manager.',
+    },
     expires: { type: 'string', title: 'Expiry', description: 'For example 30d or 2027-01-31. Empty: never.' },
   },
 };

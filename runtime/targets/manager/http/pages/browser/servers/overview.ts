@@ -108,6 +108,9 @@ function parts(server: Overview) {
       ...(server.pid ? [['Process', String(server.pid)] as const] : []),
       ...(server.startedAt ? [['Started', dateTime(server.startedAt)] as const] : []),
       ['Last check', dateTime(server.lastChecked)],
+      ...(server.listsReadAt
+        ? [['Lists for clients while stopped', dateTime(server.listsReadAt)] as const]
+        : []),
       ...optional('Check duration', checkDuration(server.latency)),
       ['Running and queued calls', `${server.running} running, ${server.queued} queued`],
       ['Latest call', dateTime(calls.lastCalledAt)],
