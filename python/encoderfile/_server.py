@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import weakref
 from typing import Any, Dict, List, Optional
 from urllib.parse import urlsplit
 
@@ -40,6 +41,7 @@ class Server:
         self.pid: int = self._process.pid
         """Process ID of the server."""
         self._client = Client(self.url, api_key)
+        weakref.finalize(self, self._client.close)
 
     @property
     def port(self) -> int:
