@@ -144,12 +144,15 @@ async function fetched(config: UnfetchedConfig, options: HubOptions): Promise<Bu
 async function readFileConfig(file: string, { modelType }: ReadOptions): Promise<UnfetchedConfig> {
   // Paths in a config from stdin are relative to the current folder, as if it were a file in this folder.
   if (file === STDIN)
-    return parseConfig(await readStream(process.stdin), 'stdin', process.env, { modelType });
+    return parseConfig(await readStream(process.stdin), STDIN_NAME, process.env, { modelType });
   return parseConfig(await readText(file), file, process.env, { modelType });
 }
 
 /** The argument of `-f` for a config on stdin. */
 const STDIN = '-';
+
+/** The name of a config from stdin in messages. */
+export const STDIN_NAME = 'stdin';
 
 async function readText(file: string): Promise<string> {
   try {

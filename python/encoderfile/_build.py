@@ -7,7 +7,7 @@ import os
 from typing import Any, Dict, List, Mapping, Optional
 
 from ._errors import ConfigError, EncoderfileError, MissingFileError
-from ._info import Info, Path, info_of
+from ._info import Info, Path, info_of, inspect
 from ._tool import run_tool
 
 
@@ -32,6 +32,8 @@ def run_build(
     elif settings:
         args.append("--config=-")
         stdin = _config_text({"path": _location(source), **settings})
+        if not flags.get("force") and _has_model(output, settings.get("name")):
+            args.append("--force")
     for name, value in flags.items():
         flag = "--" + name.replace("_", "-")
         if value is True:
@@ -48,10 +50,20 @@ def run_build(
         missing = [file for file in (source, config) if file is not None and not _exists(file)]
         if missing and isinstance(error, ConfigError):
             raise MissingFileError(str(error)) from None
-        raise
+        raise type(error)(str(error).replace("Pass --force to", "Pass force=True to")) from None
     manifest = result["manifest"]
     raw = {"file": result["path"], "bytes": result["bytes"], "model": manifest}
     return info_of(os.path.abspath(result["path"]), result["bytes"], result["platform"], raw)
+
+
+def _has_model(output: Optional[Path], name: Any) -> bool:
+    """Whether a file is an executable of a model, which a new build of this model replaces."""
+    if output is None or not os.path.isfile(output):
+        return False
+    try:
+        return inspect(output).name == name
+    except EncoderfileError:
+        return False
 
 
 def _is_hub_model(source: Path) -> bool:

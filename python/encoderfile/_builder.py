@@ -188,6 +188,7 @@ class EncoderfileBuilder:
         no_download: bool = False,
         *,
         runtime_version: Optional[str] = None,
+        force: bool = False,
     ) -> Encoderfile:
         """
         Builds the executable and returns it.
@@ -196,6 +197,7 @@ class EncoderfileBuilder:
             workdir: Ignored; temporary files are next to the output.
             version: Version of the base runtime; also `runtime_version`.
             no_download: Do not download a base runtime.
+            force: Replace a file that was built from another model or was not built by encoderfile.
         """
         info = run_build(
             config=self._config,
@@ -206,6 +208,7 @@ class EncoderfileBuilder:
                 **self._flags,
                 "runtime_version": runtime_version if version is None else version,
                 "no_download": no_download,
+                "force": force,
             },
         )
         return _built(info)
@@ -356,6 +359,7 @@ def build_from_config(
     no_download: bool = False,
     *,
     output: Optional[Path] = None,
+    force: bool = False,
     verbose: bool = False,
 ) -> Encoderfile:
     """
@@ -366,9 +370,11 @@ def build_from_config(
         workdir: Ignored; temporary files are next to the output.
         no_download: Do not download a base runtime.
         output: Path of the executable. Default: `output_path` in the config file.
+        force: Replace a file that was built from another model or was not built by encoderfile.
         verbose: Print the progress to stderr.
     """
-    info = run_build(config=config_path, output=output, flags={"no_download": no_download}, verbose=verbose)
+    flags = {"no_download": no_download, "force": force}
+    info = run_build(config=config_path, output=output, flags=flags, verbose=verbose)
     return _built(info)
 
 

@@ -20,6 +20,7 @@ import { printTable } from '../bench/measure/print.ts';
 import { installPython } from '../helpers/install-python.ts';
 import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { type Installer, installersOf, type PythonVersion } from './installers.ts';
+import { runExamples } from './examples.ts';
 import { bundledPip, installInRoot } from './root.ts';
 
 // `npm run test:python`: writes the wheels of a release and checks them with the tools of PyPI, installs the wheel for this machine without
@@ -71,6 +72,14 @@ async function testPython(): Promise<boolean> {
     rows.push(await runTests(`all tests, Python ${version}`, program, ['-m', 'unittest'], site));
   rows.push(await runTests('all tests with NumPy', adapters, ['-m', 'unittest'], site));
   rows.push(await runTests('adapters with their libraries', adapters, ['adapters.py'], site));
+  rows.push(
+    await check('examples in docs/python.md', () =>
+      runExamples(adapters, join(folder, 'examples'), {
+        PYTHONPATH: site,
+        ENCODERFILE_CACHE_DIR: TEST_CACHE,
+      }),
+    ),
+  );
   const text = (value: number | undefined, digits: number): string => value?.toFixed(digits) ?? '';
   printTable(
     ['check', 'result', 'seconds', 'MB', 'first build, s'],

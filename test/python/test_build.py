@@ -24,10 +24,9 @@ class BuildTest(FolderTest):
             self.assertEqual(model.predict(["I love this"])[0]["predicted_label"], "POSITIVE")
         self.assertEqual(encoderfile.inspect(model.path).raw["model"], model.info.raw["model"])
         # The output of another model is not replaced.
-        message = "was built from another config"
-        self.rejects(encoderfile.ConfigError, "--force", encoderfile.build, model_folder("ner"), output=model)
+        self.rejects(encoderfile.ConfigError, "Pass force=True to overwrite", encoderfile.build, model_folder("ner"), output=model)
         self.assertEqual(encoderfile.build(model_folder("ner"), output=model, force=True).info.name, "ner")
-        self.assertEqual(os.listdir(self.folder).sort(), ["-model", "-out.encoder"].sort(), message)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["-model", "-out.encoder"])
 
     def test_settings_are_fields_of_a_config_file(self):
         options = {"name": "ü mine", "model_type": "sentence_embedding", "output": self.path("x")}
@@ -129,6 +128,12 @@ class BuilderTest(FolderTest):
         encoderfile.build_from_config("config.yml")
         self.assertEqual(encoderfile.read_metadata("build/c.encoderfile").encoderfile_config.name, "c")
         EncoderfileBuilder.from_config("config.yml").build()
+        # A builder replaces an executable of the same model, but no other file.
+        options = {"path": "./sentiment-model", "model_type": "sequence_classification", "output_path": "build/c.encoderfile"}
+        EncoderfileBuilder(name="c", version="2", **options).build()
+        self.assertEqual(encoderfile.inspect("build/c.encoderfile").version, "2")
+        with self.assertRaisesRegex(encoderfile.ConfigError, "Pass force=True to overwrite"):
+            EncoderfileBuilder(name="d", **options).build()
         with self.assertRaises(FileNotFoundError):
             EncoderfileBuilder.from_config("nothere.yml")
 
