@@ -8,7 +8,6 @@ import secrets
 import threading
 from typing import Any, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Union
 
-from ._build import run_build
 from ._errors import ConfigError, InputError
 from ._info import VECTOR_TYPES, Info, Path, existing_file, inspect
 from ._server import Server

@@ -15,7 +15,7 @@ import { messageOf } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { wheelTag } from '#cli/release/python/metadata.ts';
 import { hostPlatform } from '#cli/packaging/plan.ts';
-import { shortName } from '#contract/platforms.ts';
+import { type Platform, shortName } from '#contract/platforms.ts';
 import { printTable } from '../bench/measure/print.ts';
 import { installPython } from '../helpers/install-python.ts';
 import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
@@ -25,7 +25,7 @@ import { bundledPip, installInRoot } from './root.ts';
 
 // `npm run test:python`: writes the wheels of a release and checks them with the tools of PyPI, installs the wheel for this machine without
 // network and compilers in every usual way, and runs all tests of the package on every installed Python version, and the adapters with the
-// libraries that they are for. The wheels for other platforms are only checked by structure. Takes about ten minutes.
+// libraries that they are for. An argument is the folder of a release to use. The wheels for other platforms are only checked by structure. Takes about ten minutes.
 
 interface Row {
   readonly name: string;
@@ -54,10 +54,7 @@ async function testPython(): Promise<boolean> {
     join(TEST_CACHE, 'python-adapters'),
   );
   const pythons = await findPythons();
-  console.error('Building the release of encoderfile for all platforms ...');
-  const release = join(folder, 'release');
-  const main = join(ROOT, 'cli/release/main.ts');
-  await execa(process.execPath, [main, '--program', 'encoderfile', '--out', release], { stdio: 'inherit' });
+  const release = process.argv[2] ?? (await buildRelease());
   const rows: Row[] = [...(await checkFiles(release, tools)), ...(await checkSources(tools))];
   const [wheel = ''] = globSync(join(release, `python/*-${wheelTag(host())}.whl`));
   const canHide = (await execa('unshare', ['-rn', 'true'], { reject: false })).exitCode === 0;
@@ -94,7 +91,17 @@ async function testPython(): Promise<boolean> {
   return rows.every(({ result }) => result === 'passed' || result.startsWith('skipped'));
 }
 
-const host = () => hostPlatform({ os: process.platform, cpu: process.arch });
+async function buildRelease(): Promise<string> {
+  console.error('Building the release of encoderfile for all platforms ...');
+  const release = join(folder, 'release');
+  const main = join(ROOT, 'cli/release/main.ts');
+  await execa(process.execPath, [main, '--program', 'encoderfile', '--out', release], { stdio: 'inherit' });
+  return release;
+}
+
+function host(): Platform {
+  return hostPlatform({ os: process.platform, cpu: process.arch });
+}
 
 /** Runs a check; its result is `passed`, or the reason why not. */
 async function check(name: string, run: () => Promise<Partial<Row> | void>): Promise<Row> {
@@ -103,8 +110,8 @@ async function check(name: string, run: () => Promise<Partial<Row> | void>): Pro
     const facts = await run();
     return { name, result: 'passed', seconds: (performance.now() - started) / 1000, ...facts };
   } catch (error) {
-    console.error(error);
-    return { name, result: messageOf(error).split('\n').slice(0, 3).join(' ') };
+    console.error(messageOf(error));
+    return { name, result: `failed: ${messageOf(error).split('\n').slice(0, 2).join(' ')}` };
   }
 }
 
