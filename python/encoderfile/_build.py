@@ -61,7 +61,7 @@ def _has_model(output: Optional[Path], name: Any) -> bool:
     if output is None or not os.path.isfile(output):
         return False
     try:
-        return inspect(output).name == name
+        return inspect(output).name == str(name)
     except EncoderfileError:
         return False
 

@@ -31,7 +31,8 @@ class EncoderfileTextEmbedder:
         return {"embedding": self.texts.queries([text])[0]}
 
     def to_dict(self) -> Dict[str, Any]:
-        return default_to_dict(self, model=self.texts.path, embed_options=self.texts.options)
+        data: Dict[str, Any] = default_to_dict(self, model=self.texts.path, embed_options=self.texts.options)
+        return data
 
     @classmethod
     def from_dict(cls, data: Dict[str, Any]) -> "EncoderfileTextEmbedder":
@@ -72,13 +73,14 @@ class EncoderfileDocumentEmbedder:
         return self.embedding_separator.join([*fields, document.content or ""])
 
     def to_dict(self) -> Dict[str, Any]:
-        return default_to_dict(
+        data: Dict[str, Any] = default_to_dict(
             self,
             model=self.texts.path,
             embed_options=self.texts.options,
             meta_fields_to_embed=self.meta_fields_to_embed,
             embedding_separator=self.embedding_separator,
         )
+        return data
 
     @classmethod
     def from_dict(cls, data: Dict[str, Any]) -> "EncoderfileDocumentEmbedder":

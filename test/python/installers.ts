@@ -22,10 +22,10 @@ export interface PythonVersion {
   readonly version: string;
 }
 
-const POETRY_PROJECT = (python: string): string => `[project]
+const POETRY_PROJECT = `[project]
 name = "project"
 version = "1.0.0"
-requires-python = ">=${python}"
+requires-python = ">=3.9"
 
 [tool.poetry]
 package-mode = false
@@ -94,7 +94,7 @@ export function installersOf(
       python: '.venv/bin/python',
       command: '.venv/bin/encoderfile',
       installed: '.venv',
-      files: { 'pyproject.toml': POETRY_PROJECT(newest.version) },
+      files: { 'pyproject.toml': POETRY_PROJECT },
     },
   ];
 }

@@ -23,7 +23,7 @@ ip link set lo up
 mount --rbind /proc "$root/proc"
 mount --rbind /dev "$root/dev"
 mount --bind "$files" "$root/files"
-exec env -i PATH=/usr/bin HOME=/tmp chroot "$root" "$@"
+exec env -i PATH=/usr/sbin:/usr/bin HOME=/tmp chroot "$root" "$@"
 `;
 
 /**
