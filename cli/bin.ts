@@ -1,4 +1,4 @@
-import { homeFolder } from '#platform/files/home-folder.ts';
+import { homeFolder, isKnownUser } from '#platform/files/home-folder.ts';
 import { ONNXRUNTIME_PROCESS } from './adapters/onnxruntime-task.ts';
 
 void start(process.argv.slice(2));
@@ -10,11 +10,9 @@ async function start(argv: readonly string[]): Promise<void> {
     return;
   }
   // oclif reads the home folder and the shell from the system, and Node throws if the system does
-  // not know the user id. Setting both environment variables avoids the lookup.
-  if (homeFolder() === undefined) {
-    process.env['HOME'] ??= '';
-    process.env['SHELL'] ??= '/bin/sh';
-  }
+  // not know the user id. Setting the environment variables avoids the lookups.
+  if (homeFolder() === undefined) process.env['HOME'] ??= '';
+  if (!isKnownUser()) process.env['SHELL'] ??= '/bin/sh';
   const { main } = await import('./main.ts');
   process.exitCode = await main(argv);
 }

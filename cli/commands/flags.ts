@@ -8,7 +8,7 @@ import { COMMON_FLAGS } from '#core/cli/common-flags.ts';
 export const configFlag = Flags.string({
   char: 'f',
   charAliases: [COMMON_FLAGS.config.short],
-  summary: 'YAML config file (default: encoderfile.yml in the current folder)',
+  summary: 'YAML config file, or - for stdin (default: encoderfile.yml in the current folder)',
   env: 'ENCODERFILE_CONFIG',
   helpValue: '<file>',
 });
@@ -17,6 +17,8 @@ export const configFlag = Flags.string({
 export const folderArg = Args.string({
   description:
     'Folder with an encoderfile.yml or a model, a model file, or a Hugging Face Hub model such as hf:org/name',
+  // By default, oclif reads missing arguments from stdin, which can contain the config.
+  ignoreStdin: true,
 });
 
 /** Flags for commands that can read a model from the Hugging Face Hub. */

@@ -9,6 +9,8 @@ export interface ProgramFacts {
   /** The npm package that users install. */
   readonly packageName: string;
   readonly description: string;
+  /** The name of its Python package, if it has one. */
+  readonly pythonName?: string;
 }
 
 export const PROGRAMS: readonly ProgramFacts[] = [
@@ -17,6 +19,7 @@ export const PROGRAMS: readonly ProgramFacts[] = [
     target: 'encoderfile',
     packageName: 'encoderfile',
     description: 'Build an encoder model (safetensors or ONNX) into a single executable that serves it',
+    pythonName: 'encoderfile',
   },
   {
     program: TARGET_NAMES.manager,

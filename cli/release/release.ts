@@ -1,5 +1,5 @@
-import { mkdir, readdir, stat, writeFile, chmod, link, rm } from 'node:fs/promises';
-import { join, relative, sep, dirname } from 'node:path';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { type Platform, shortName, PLATFORMS } from '#contract/platforms.ts';
 import { findOutputFile } from '#platform/files/output-target.ts';
@@ -13,8 +13,11 @@ import { fillTemplate } from './fill-template.ts';
 import { noticesOf } from './notices.ts';
 import { executableName, type ProgramFacts } from './programs.ts';
 import { sbomOf } from './sbom.ts';
-import { create } from 'tar';
 import { platformPackage } from '../packaging/base/platform-package.ts';
+import type { PythonFacts } from './python/metadata.ts';
+import { writeSdist } from './python/write-sdist.ts';
+import { writeWheel } from './python/write-wheel.ts';
+import { writeTarball } from './write-tarball.ts';
 
 export interface ReleaseRequest {
   readonly out: string;
@@ -69,6 +72,8 @@ async function writeProgram(
     notices: formatNotices(notices),
     folder: join(out, 'npm'),
   };
+  const python =
+    facts.pythonName === undefined ? undefined : await pythonPackage(facts.pythonName, input, out);
   const hashes = new Map<Platform, string>();
   for (const platform of platforms) {
     report(`${program} for ${shortName(platform)}`);
@@ -84,13 +89,26 @@ async function writeProgram(
     });
     hashes.set(platform, await hashOf(file));
     await writePlatformPackage(input, platform, file);
+    if (python) await writeWheel({ ...python, platform, executable: file, notices: input.notices });
   }
   await writeMainPackage(input);
+  if (python) await writeSdist(python.facts, python.folder);
   await writeFile(join(out, `NOTICES-${program}.txt`), input.notices);
   await writeFile(join(out, `${program}.cdx.json`), sbomOf(facts.packageName, version, notices));
   const formula = formulaOf({ facts, version, homepage, url, hashes });
   if (formula !== undefined) await writeFile(join(out, `${program}.rb`), formula);
   return hashes;
+}
+
+/** The facts about a program's wheels, and the new folder for them. */
+async function pythonPackage(
+  name: string,
+  { facts, version, homepage }: PackageInput,
+  out: string,
+): Promise<{ readonly facts: PythonFacts; readonly folder: string }> {
+  const folder = join(out, 'python');
+  await mkdir(folder);
+  return { facts: { name, summary: facts.description, version, homepage }, folder };
 }
 
 /** In the format of `sha256sum`, for `sha256sum -c SHA256SUMS`. */
@@ -199,37 +217,10 @@ async function writePackage(
     ...texts,
   };
   const base = `${name.replace(/^@/, '').replace('/', '-')}-${version}`;
-  const staging = join(folder, `.${base}`);
-  try {
-    for (const [path, text] of Object.entries(all)) {
-      const file = join(staging, path);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text);
-      await chmod(file, path.startsWith('bin/') ? 0o755 : 0o644);
-    }
-    if (executable) {
-      const file = join(staging, executable.path);
-      await mkdir(dirname(file), { recursive: true });
-      await link(executable.source, file);
-    }
-    const files = [...Object.keys(all), ...(executable ? [executable.path] : [])];
-    // All files have no owner and the same modification time, so that the same content produces the
-    // same archive.
-    await create(
-      {
-        file: join(folder, `${base}.tgz`),
-        cwd: staging,
-        gzip: true,
-        portable: true,
-        prefix: 'package',
-        mtime: PACKED,
-      },
-      files,
-    );
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
+  await writeTarball({
+    file: join(folder, `${base}.tgz`),
+    prefix: 'package',
+    texts: new Map(Object.entries(all)),
+    ...(executable ? { executable } : {}),
+  });
 }
-
-/** The modification time that npm gives to all files in a package. */
-const PACKED = new Date('1985-10-26T08:15:00Z');

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join, basename, dirname, relative } from 'node:path';
+import { text as readStream } from 'node:stream/consumers';
 import { stringify } from 'yaml';
 import { configError, messageOf } from '#contract/errors.ts';
 import { errorCode } from '#core/values/error-code.ts';
@@ -141,8 +142,17 @@ async function fetched(config: UnfetchedConfig, options: HubOptions): Promise<Bu
 }
 
 async function readFileConfig(file: string, { modelType }: ReadOptions): Promise<UnfetchedConfig> {
+  // Paths in a config from stdin are relative to the current folder, as if it were a file in this folder.
+  if (file === STDIN)
+    return parseConfig(await readStream(process.stdin), STDIN_NAME, process.env, { modelType });
   return parseConfig(await readText(file), file, process.env, { modelType });
 }
+
+/** The argument of `-f` for a config on stdin. */
+const STDIN = '-';
+
+/** The name of a config from stdin in messages. */
+export const STDIN_NAME = 'stdin';
 
 async function readText(file: string): Promise<string> {
   try {

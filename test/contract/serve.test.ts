@@ -175,6 +175,24 @@ verifiesOnce('serve:second-signal', async () => {
   expect(await lost).toBeInstanceOf(Error);
 });
 
+verifiesOnce('serve:stop-with-stdin', async () => {
+  const { url, child, said, ended } = await serve({ args: ['--stop-with-stdin'] });
+  const accepted = predict(url, WORK);
+  await untilBusy(url);
+  child.stdin?.end('ignored');
+  await said(/"stdin":"closed","msg":"stopping/);
+  expect((await accepted).status).toBe(200);
+  expect(await ended).toBe(0);
+
+  const signaled = await serve({ args: ['--stop-with-stdin'] });
+  signaled.child.kill('SIGTERM');
+  expect(await signaled.ended).toBe(0);
+
+  const other = await serve();
+  other.child.stdin?.end();
+  expect((await predict(other.url, ['a'])).status).toBe(200);
+});
+
 verifiesOnce('serve:overload', async () => {
   const { url, grpcPort } = await serve({ args: ['--max-queue', '10'] });
   const accepted = predict(url, WORK);

@@ -19,7 +19,7 @@ import { type BaseImage, openBaseImage } from '../../packaging/oci/open-base-ima
 import { refuseFolderOf } from '../../packaging/oci/refuse-folder-of.ts';
 import type { FileTarget } from '#platform/files/output-target.ts';
 import { prepareModel } from '../prepare-model.ts';
-import { type ConfigSource, readBuildConfig } from '../read-config.ts';
+import { type ConfigSource, readBuildConfig, STDIN_NAME } from '../read-config.ts';
 import type { BuildResult } from './result.ts';
 import { type ChosenBase, type Written, writeProduct } from './write-product.ts';
 
@@ -105,7 +105,7 @@ async function decide(source: ConfigSource, flags: BuildFlags, report: Reporter)
   const config = withFlags(await readBuildConfig(source, { report, variant, modelType, offline }), flags);
   const plan = planBuild(config, flags, { os: process.platform, cpu: process.arch });
   const cacheDir = buildCacheDir(plan);
-  const origin = originOf(config.file, plan.output.path);
+  const origin = originOf(config, plan.output.path);
   const { target: output, release } = await claimOutput(
     {
       shown: plan.output.path,
@@ -143,12 +143,13 @@ async function openBase(
 
 /**
  * The origin is the same for equal folder layouts or hub models, so that builds on different
- * machines produce the same bytes.
+ * machines produce the same bytes. A config from stdin has no path, so its model replaces only models with the same name.
  */
-const originOf = (configFile: string, output: string): string =>
-  sha256(
-    isHubReference(configFile) ? configFile : relative(dirname(resolve(output)), realPath(configFile)),
-  ).slice(0, 16);
+function originOf({ file, name }: BuildConfig, output: string): string {
+  const place = (): string => relative(dirname(resolve(output)), realPath(file));
+  const text = isHubReference(file) ? file : file === STDIN_NAME ? `${STDIN_NAME} ${name}` : place();
+  return sha256(text).slice(0, 16);
+}
 
 /** If there is no config file, uses the path that it would have in the model folder. */
 const realPath = (file: string): string =>

@@ -12,6 +12,16 @@ export const homeFolder = (): string | undefined => folderOf(homedir);
 export const homeOrAccountFolder = (): string | undefined =>
   homeFolder() ?? folderOf(() => userInfo().homedir);
 
+/** Whether the system has an account for the user id of this process, even if HOME is set. */
+export function isKnownUser(): boolean {
+  try {
+    userInfo();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function folderOf(find: () => string): string | undefined {
   try {
     const folder = find();

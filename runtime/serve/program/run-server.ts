@@ -1,6 +1,7 @@
 import { openLogLines } from '#platform/log-lines.ts';
 import type { Logger } from '../log.ts';
 import { untilStopped } from './signals.ts';
+import { untilStdinCloses } from './stdin-end.ts';
 import { watchDescriptors } from './descriptor-watch.ts';
 import { startWatchdog, type WatchdogOptions } from './watchdog/watchdog.ts';
 
@@ -28,13 +29,16 @@ export interface RunServerOptions {
   readonly openLog?: (stderr: Pick<LogSink, 'write'>) => Promise<LogSink>;
   /** Whether SIGHUP reloads the configuration. If not, SIGHUP stops the server. */
   readonly reloads: boolean;
+  /** Whether the server also stops when stdin is closed. */
+  readonly stopsWithStdin?: boolean | undefined;
 }
 
 /**
- * Runs a server process: starts it, prints the banner, waits for a signal or a failure, and stops
- * it. Returns the exit code. A second signal terminates the process immediately.
+ * Runs a server process: starts it, prints the banner, waits for a signal, a failure or the end
+ * of stdin, and stops it. Returns the exit code. A second signal terminates the process immediately.
  */
-export async function runServer({ start, openLog, reloads }: RunServerOptions): Promise<number> {
+export async function runServer(options: RunServerOptions): Promise<number> {
+  const { start, openLog, reloads, stopsWithStdin = false } = options;
   let server: RunningServer | undefined;
   let sink: LogSink | undefined;
   const watches: (() => void)[] = [];
@@ -44,6 +48,7 @@ export async function runServer({ start, openLog, reloads }: RunServerOptions): 
   };
   const { stopped, forget } = untilStopped(reloads ? { onReload } : {});
   const stderr = openLogLines(process.stderr);
+  const stdin = stopsWithStdin ? untilStdinCloses() : undefined;
   try {
     sink = await openLog?.(stderr);
     server = await start(sink?.write ?? stderr.write);
@@ -54,6 +59,7 @@ export async function runServer({ start, openLog, reloads }: RunServerOptions): 
     watches.push(startWatchdog(server.watchdog), watchDescriptors(log));
     const cause = await Promise.race([
       stopped.then((signal) => ({ signal })),
+      ...(stdin ? [stdin.closed.then(() => ({ stdin: 'closed' }))] : []),
       ...(failed ? [failed.then((reason) => ({ reason }))] : []),
     ]);
     if ('reason' in cause) log.fatal(`stopping: ${cause.reason}`);
@@ -65,6 +71,7 @@ export async function runServer({ start, openLog, reloads }: RunServerOptions): 
     for (const stopWatching of watches) stopWatching();
     await sink?.close();
     await stderr.flushed();
+    stdin?.forget();
     forget();
   }
 }

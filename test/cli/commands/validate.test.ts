@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { copyModel } from '../../helpers/models.ts';
 import { FIXTURES } from '../../helpers/paths.ts';
 import { runCliHere as runCli } from '../../helpers/cli-here.ts';
+import { runCli as runCliProcess } from '../../helpers/run-cli.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 
 const folder = useTempFolder();
@@ -78,6 +79,16 @@ describe('encoderfile validate', () => {
     const { exitCode, stdout, stderr } = await validate('-f', 'x.yml', '-q');
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(/^Error: .*\[batch_size, num_tokens, num_labels\]/);
+  });
+
+  test('reads a config from stdin, with paths relative to the current folder', async () => {
+    writeConfig('sequence_classification');
+    const input = readFileSync(join(folder(), 'x.yml'), 'utf8');
+    const options = { cwd: folder() };
+    const valid = await runCliProcess(['validate', '-f', '-', '-q', '--json'], { ...options, input });
+    expect(JSON.parse(valid.stdout)).toMatchObject({ manifest: { name: 'mine' } });
+    const invalid = await runCliProcess(['validate', '-f', '-'], { ...options, input: 'encoderfile: {"nme' });
+    expect(invalid).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^Error: stdin:1:\d+ /) });
   });
 
   test('rejects an invalid model with the same error as build', async () => {

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownVersion } from '#cli/adapters/own-files.ts';
 import { hostPlatform } from '#cli/packaging/plan.ts';
+import { wheelTag } from '#cli/release/python/metadata.ts';
 import { shortName } from '#contract/platforms.ts';
 import { ROOT, TEST_CACHE } from '../../helpers/paths.ts';
 import { type Answer, runProcess } from '../../helpers/run-process.ts';
@@ -24,6 +25,7 @@ import { useTempFolder } from '../../helpers/temp-folder.ts';
 const PLATFORM = shortName(hostPlatform({ os: process.platform, cpu: process.arch }));
 const EXECUTABLE = `encoderfile-${PLATFORM}`;
 const VERSION = ownVersion();
+const WHEEL = `encoderfile-${VERSION}-${wheelTag(hostPlatform({ os: process.platform, cpu: process.arch }))}.whl`;
 const folder = useTempFolder();
 let out = '';
 let server: Server;
@@ -70,6 +72,8 @@ describe('a release', () => {
         'install.sh',
         `npm/encoderfile-${VERSION}.tgz`,
         `npm/encoderfile-encoderfile-${PLATFORM}-${VERSION}.tgz`,
+        `python/encoderfile-${VERSION}.tar.gz`,
+        `python/${WHEEL}`,
       ].sort(),
     );
     const checked = await runProcess('sha256sum', ['--strict', '-c', 'SHA256SUMS'], { cwd: out });
@@ -180,5 +184,24 @@ test('the npm packages install without scripts and network access, and run', asy
   expect(missing).toMatchObject({ exitCode: 1 });
   expect(missing.stderr).toContain(
     `Error: The package @encoderfile/encoderfile-${PLATFORM} is not installed.`,
+  );
+});
+
+test('the wheel installs without network access and runs, and the source distribution reports the platforms', async (context) => {
+  const pip = ['-m', 'pip', '--disable-pip-version-check', 'install', '--no-index'];
+  if ((await runProcess('python3', ['-m', 'pip', '--version']).catch(() => undefined))?.exitCode !== 0)
+    return context.skip('Skipped: the test of the wheel requires Python with pip.');
+  const site = join(folder(), 'site');
+  const env = { HOME: folder(), PYTHONPATH: site };
+  const install = async (file: string): Promise<Answer> =>
+    await runProcess('python3', [...pip, '--target', site, join(out, 'python', file)], { env });
+  expect(await install(WHEEL)).toMatchObject({ exitCode: 0 });
+  const version = `encoderfile ${VERSION}`;
+  expect((await runProcess(join(site, 'bin/encoderfile'), ['version'])).stdout).toBe(version);
+  expect((await runProcess('python3', ['-m', 'encoderfile', 'version'], { env })).stdout).toBe(version);
+  const refused = await install(`encoderfile-${VERSION}.tar.gz`);
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stderr + refused.stdout).toContain(
+    `Error: encoderfile ${VERSION} cannot be built from this source distribution`,
   );
 });

@@ -112,6 +112,11 @@ export const SERVE = {
     behavior:
       'During --shutdown-delay, the server is not ready but serves all requests, and instructs clients to use other connections.',
   },
+  'serve:stop-with-stdin': {
+    source: 'docs/serve.md#stopping',
+    behavior:
+      'With --stop-with-stdin, the server completes accepted requests and exits with code 0 when stdin is closed; without the flag, it ignores stdin.',
+  },
   'serve:second-signal': {
     source: 'docs/serve.md#stopping',
     behavior: 'A second signal stops the server immediately.',

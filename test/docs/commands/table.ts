@@ -46,6 +46,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/mcp-manager-pages.md': LISTS,
   'docs/mcp.md': LISTS,
   'docs/platforms.md': LISTS,
+  'docs/python.md': 'installs a wheel; npm run test:python does so, and runs the programs on the page',
   'docs/releasing.md': 'downloads Node for all platforms and writes a release',
   'docs/serve.md': LISTS,
   'docs/telemetry.md': 'needs a collector',

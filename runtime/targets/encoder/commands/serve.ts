@@ -32,6 +32,9 @@ export function serveModelCommand(modelPath: string): Command {
         local: { help: 'Listen on 127.0.0.1 only, for HTTP, MCP and gRPC' },
         'disable-grpc': { help: 'Disable gRPC' },
         'disable-http': { help: 'Disable HTTP and MCP' },
+        'stop-with-stdin': {
+          help: 'Stop when stdin is closed, so that the server does not outlive the program that started it',
+        },
       }),
       ...SERVER_OPTIONS,
       ...ENGINE_OPTIONS,
@@ -44,7 +47,7 @@ export function serveModelCommand(modelPath: string): Command {
       const { readServerSettings } = await import('../servers/settings.ts');
       const settings = { ...readServerSettings(invocation), ...readAddresses(invocation) };
       const { runServers } = await import('../servers/run-servers.ts');
-      return await runServers(modelPath, settings);
+      return await runServers(modelPath, settings, invocation.flag('stop-with-stdin'));
     },
   };
 }

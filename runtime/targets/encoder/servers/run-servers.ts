@@ -8,10 +8,15 @@ import type { EncoderContext } from '../context.ts';
 import { staticFormFacts } from '#core/model/manifest-facts.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
-/** Serves the model until the process is stopped. Returns the exit code. */
-export const runServers = (modelPath: string, settings: ServeSettings): Promise<number> =>
+/** Serves the model until the process is stopped, or stdin is closed. Returns the exit code. */
+export const runServers = (
+  modelPath: string,
+  settings: ServeSettings,
+  stopsWithStdin = false,
+): Promise<number> =>
   runServer({
     reloads: false,
+    stopsWithStdin,
     async start(write) {
       const context = await openEncoder(modelPath, settings, write, () => loadServers(settings));
       const notice = exposureNotice(settings);
