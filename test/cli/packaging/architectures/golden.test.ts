@@ -11,6 +11,7 @@ import {
   writeVocabularyLogits,
 } from '#cli/packaging/architectures/write-graph.ts';
 import { largestDifference } from '../../../helpers/close.ts';
+import { writeGpuForm } from '../../../helpers/gpu-form.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 import { inputNames, useOnnxRuntime } from '../../../helpers/use-onnxruntime.ts';
@@ -49,7 +50,7 @@ const OUTPUTS: [part: Part, write: WriteOutput, output: string][] = [
 
 const runtime = useOnnxRuntime();
 
-/** Runs a generated graph after ONNX Runtime has optimized it, as in a build. */
+/** Runs a generated graph after ONNX Runtime has optimized it, as in a build, and its form for GPUs. */
 async function run(model: string, write: WriteOutput, output: string, ids: Golden['ids']) {
   const written = await writeGraph(
     { weights: join(model, 'model.safetensors'), config: join(model, 'config.json') },
@@ -58,14 +59,10 @@ async function run(model: string, write: WriteOutput, output: string, ids: Golde
   );
   const graph = join(folder(), 'graph.onnx');
   await runtime().optimize({ model: written, graph, weights: 'weights.bin', integers: undefined });
-  return await runtime().tryOut({
-    graph,
-    folder: folder(),
-    inputs: inputNames(graph),
-    output,
-    ids,
-    padId: 0,
-  });
+  const request = { folder: folder(), inputs: inputNames(graph), output, ids, padId: 0 };
+  const onCpu = await runtime().tryOut({ ...request, graph });
+  const onGpu = await runtime().tryOut({ ...request, graph: writeGpuForm(graph) });
+  return { onCpu, onGpu };
 }
 
 const CASES = Object.entries(GOLDEN).flatMap(([name, golden]) =>
@@ -80,10 +77,11 @@ const CASES = Object.entries(GOLDEN).flatMap(([name, golden]) =>
 );
 
 test.each(CASES)('$name returns the same results as its Python code: $part', async (one) => {
-  const { data, dims } = await run(one.model, one.write, one.output, one.ids);
+  const forms = await run(one.model, one.write, one.output, one.ids);
   const expected = flatten(one.expected);
-  const difference = largestDifference(rowsOf(data, dims, one), expected);
-  expect(difference).toBeLessThan(1e-5);
+  for (const { data, dims } of [forms.onCpu, forms.onGpu]) {
+    expect(largestDifference(rowsOf(data, dims, one), expected)).toBeLessThan(1e-5);
+  }
   expect(expected.length).toBeGreaterThan(8);
 });
 
