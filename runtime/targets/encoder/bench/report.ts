@@ -4,11 +4,19 @@ import type { Terminal } from '#serve/cli/terminal.ts';
 import { flagsText, type FlagsResult } from './flags-result.ts';
 import type { BenchCell } from './cells.ts';
 import type { FlagsComparison } from './compare-flags.ts';
+import { deviceText } from '../engine/device-text.ts';
+import type { DeviceState } from '../engine/serving.ts';
 import type { Measured } from './load.ts';
 
 export interface BenchResult {
   readonly model: Pick<Manifest, 'name' | 'version' | 'modelType'>;
-  readonly host: { readonly processor: string; readonly cores: number; readonly memoryBytes: number };
+  readonly host: {
+    readonly processor: string;
+    readonly cores: number;
+    readonly memoryBytes: number;
+    /** Undefined if no GPU was requested. */
+    readonly device: DeviceState | undefined;
+  };
   readonly cells: readonly BenchCell[];
   readonly comparison: FlagsComparison;
 }
@@ -26,7 +34,12 @@ export function benchJson({ model, host, cells, comparison }: BenchResult): obje
   });
   return {
     model: { name: model.name, version: model.version, type: model.modelType },
-    host: { processor: host.processor, cores: host.cores, memory_bytes: host.memoryBytes },
+    host: {
+      processor: host.processor,
+      cores: host.cores,
+      memory_bytes: host.memoryBytes,
+      ...(host.device ? { device: host.device.device, device_details: deviceText(host.device) } : {}),
+    },
     lengths: cells.map((cell) => ({
       tokens: cell.tokens,
       concurrency: cell.concurrency,
@@ -52,6 +65,7 @@ export function benchText({ model, host, cells, comparison }: BenchResult, termi
   const skipped = cells.some(({ measured }) => !measured);
   return `${[
     `${model.name} ${model.version} (${model.modelType}) on ${host.cores} x ${host.processor}`,
+    ...(host.device ? [`Device: ${deviceText(host.device)}`] : []),
     '',
     ...formatTable(
       ['tokens', 'concurrent', 'texts/s', 'p50 ms', 'p99 ms'],
