@@ -124,14 +124,11 @@ export function startGpu(options: GpuOptions, hooks: GpuHooks, clock: Clock = sy
   const report = (error: unknown): void => {
     if (!closing) hooks.onState({ device: 'cpu', reason: explainGpuError(error), isFailure: false });
   };
-  const opened = open();
-  opening = opened.catch(report);
-  const ready =
-    options.device === 'gpu'
-      ? opened.catch((error: unknown) => {
-          throw gpuError(explainGpuError(error));
-        })
-      : opening;
+  const fail = (error: unknown): never => {
+    throw gpuError(explainGpuError(error));
+  };
+  const ready = open().catch(options.device === 'gpu' ? fail : report);
+  opening = ready.catch(() => {});
   // Callers that do not wait for the GPU get its state from the hooks.
   ready.catch(() => {});
   return {
