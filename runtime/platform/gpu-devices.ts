@@ -25,7 +25,8 @@ export function gpuName(): string {
   if (process.platform === 'darwin') return 'Apple GPU';
   const [nvidia] = list(NVIDIA_GPUS).flatMap((gpu) => {
     const text = read(join(NVIDIA_GPUS, gpu, 'information'));
-    return /^Model:\s*(\S.*?)\s*$/m.exec(text)?.[1] ?? [];
+    const line = text.split('\n').find((found) => found.startsWith(MODEL));
+    return line?.slice(MODEL.length).trim() || [];
   });
   if (nvidia !== undefined) return nvidia;
   const vendors = list(DRM)
@@ -35,6 +36,7 @@ export function gpuName(): string {
   return known === undefined ? 'GPU' : `${known} GPU`;
 }
 
+const MODEL = 'Model:';
 const NVIDIA_GPUS = '/proc/driver/nvidia/gpus';
 const DRM = '/sys/class/drm';
 

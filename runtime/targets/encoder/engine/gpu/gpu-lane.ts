@@ -1,3 +1,4 @@
+import { greatest } from '#core/numbers/extremes.ts';
 import type { JobItem } from '../job.ts';
 import type { PoolMember } from '../pool-member.ts';
 import { type GpuPlan, milliseconds } from './gpu-plan.ts';
@@ -63,7 +64,7 @@ export function createGpuLane({ member, plan, verify, hasFailed, onRoom, onLost 
     plan,
     running: () => (state === 'open' ? member.running() : Infinity),
     send(items) {
-      const tokens = items.length * Math.max(...items.map(({ length }) => length));
+      const tokens = items.length * greatest(items.map(({ length }) => length));
       endsAt = Math.max(endsAt, performance.now()) + milliseconds(plan.gpu, tokens);
       void run(items);
     },

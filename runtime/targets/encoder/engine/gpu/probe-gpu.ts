@@ -6,6 +6,7 @@ import type { Manifest } from '#contract/manifest.ts';
 import { tokenOutputsAmong } from '#core/model/output-plan.ts';
 import type { BatchOutput, RawOutput } from '#core/model/raw-output.ts';
 import type { TokenizedText } from '#core/model/tokenized-text.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 import { padBatch, type TokenBatch } from '../batch.ts';
 import type { InferenceThread } from '../inference-thread.ts';
 import type { MeasuredRun } from './gpu-plan.ts';
@@ -43,12 +44,12 @@ export async function runReference(
 export async function compareWithCpu(gpu: Runner, { batches }: Reference, manifest: Manifest): Promise<void> {
   for (const { batch, output } of batches) {
     const found = await gpu.run(batch, outputsOf(manifest, batch));
-    const difference = Math.max(
+    const difference = greatest([
       differenceOf(output, found),
       ...Object.entries(output.tokenOutputs ?? {}).map(([name, expected]) =>
         differenceOf(expected, found.tokenOutputs?.[name as keyof typeof found.tokenOutputs]),
       ),
-    );
+    ]);
     if (difference > MAX_GPU_DIFFERENCE) {
       throw configError(
         `its results differ from those of the CPU by ${difference.toExponential(1)}, and the maximum is ${MAX_GPU_DIFFERENCE}`,

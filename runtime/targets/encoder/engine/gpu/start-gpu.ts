@@ -107,7 +107,7 @@ export function startGpu(options: GpuOptions, hooks: GpuHooks, clock: Clock = sy
     if (reopenings >= REOPENINGS) return;
     reopenings += 1;
     cancelReopening = clock.after(REOPEN_MS, () => {
-      opening = open().catch(report);
+      opening = reopen();
     });
   };
   const open = async (): Promise<void> => {
@@ -123,6 +123,13 @@ export function startGpu(options: GpuOptions, hooks: GpuHooks, clock: Clock = sy
   };
   const report = (error: unknown): void => {
     if (!closing) hooks.onState({ device: 'cpu', reason: explainGpuError(error), isFailure: false });
+  };
+  const reopen = async (): Promise<void> => {
+    try {
+      await open();
+    } catch (error) {
+      report(error);
+    }
   };
   const fail = (error: unknown): never => {
     throw gpuError(explainGpuError(error));
