@@ -14,12 +14,15 @@ const NEEDS_PROCESS =
 const IMPORT = /(?:from|import)\s*\(?'((?:\.|#test\/)[^']+)'/g;
 
 /**
- * The test files of each project, relative to `root`, without those for a real Ray cluster. A file is a unit test unless one of its imports
+ * The test files of each project, relative to `root`, without those for a real Ray cluster or a GPU. A file is a unit test unless one of its imports
  * needs a process.
  */
 export function testFilesByProject(root: string): Record<ProjectName, readonly string[]> {
   const memo = new Map<string, Module>();
-  const files = globSync('**/*.test.ts', { cwd: root, exclude: ['**/node_modules', 'ray/**'] }).sort();
+  const files = globSync('**/*.test.ts', {
+    cwd: root,
+    exclude: ['**/node_modules', 'ray/**', 'gpu/**'],
+  }).sort();
   const projectOf = (file: string): ProjectName => {
     if (file.startsWith('contract')) return 'contract';
     return needsProcess(join(root, file), root, memo) ? 'e2e' : 'unit';

@@ -13,6 +13,8 @@ export interface Platform {
   /** Files from onnxruntime-node's folder for this platform that are needed to run models on a CPU. */
   readonly onnxruntimeFiles: readonly string[];
   readonly tokenizersFile: string;
+  /** Whether these files include WebGPU. On Windows, it needs 20 MB of other files (docs/decisions/0191). */
+  readonly hasWebGpu: boolean;
 }
 
 export const NODE_VERSION = '26.10.0';
@@ -29,6 +31,7 @@ export const PLATFORMS: readonly Platform[] = [
     exeSuffix: '',
     onnxruntimeFiles: ['onnxruntime_binding.node', 'libonnxruntime.so.1'],
     tokenizersFile: 'tokenizers.linux-x64-gnu.node',
+    hasWebGpu: true,
   },
   {
     triple: 'aarch64-unknown-linux-gnu',
@@ -41,6 +44,7 @@ export const PLATFORMS: readonly Platform[] = [
     exeSuffix: '',
     onnxruntimeFiles: ['onnxruntime_binding.node', 'libonnxruntime.so.1'],
     tokenizersFile: 'tokenizers.linux-arm64-gnu.node',
+    hasWebGpu: false,
   },
   {
     triple: 'aarch64-apple-darwin',
@@ -53,6 +57,7 @@ export const PLATFORMS: readonly Platform[] = [
     exeSuffix: '',
     onnxruntimeFiles: ['onnxruntime_binding.node', 'libonnxruntime.1.dylib'],
     tokenizersFile: 'tokenizers.darwin-arm64.node',
+    hasWebGpu: true,
   },
   {
     triple: 'x86_64-pc-windows-msvc',
@@ -65,6 +70,7 @@ export const PLATFORMS: readonly Platform[] = [
     exeSuffix: '.exe',
     onnxruntimeFiles: ['onnxruntime_binding.node', 'onnxruntime.dll'],
     tokenizersFile: 'tokenizers.win32-x64-msvc.node',
+    hasWebGpu: false,
   },
 ];
 

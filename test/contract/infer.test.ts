@@ -1,11 +1,13 @@
-import { ARMS_AND_TRANSFORMS } from './arms.ts';
+import { ARMS_AND_TRANSFORMS, runExecutable } from './arms.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readGoldenEntities } from '../helpers/golden-entities.ts';
+import { builtExecutable } from '../helpers/built.ts';
+import { NO_GPU } from '../helpers/no-gpu.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
 import { STEPS } from '#encoder/engine/steps.ts';
-import { verifies } from './verifies.ts';
+import { verifies, verifiesOnce } from './verifies.ts';
 
 const folder = useTempFolder();
 const norm = (vector: number[]): number => Math.hypot(...vector);
@@ -196,6 +198,25 @@ verifies('infer:timing', async (arm) => {
   const { stderr } = await arm.run('sentiment', ['infer', 'good', '--timing']);
   expect(stderr).toMatch(/^ start ms +ms {2}step\n +0\.0 +[\d.]+ {2}node: start Node\n/);
   expect(stderr).toMatch(/\n +[\d.]+ {2}total\n$/);
+});
+
+verifiesOnce('infer:device', async () => {
+  const path = builtExecutable('sentiment');
+  const input = 'good\nbad\n';
+  const run = async (device: string) =>
+    await runExecutable(path, ['infer', '--input', '-', '--input-format', 'txt', '--device', device], {
+      input,
+      env: { ...NO_GPU, ENCODERFILE_SOFTWARE_GPU: '1' },
+    });
+  const [cpu, auto, gpu] = [await run('cpu'), await run('auto'), await run('gpu')];
+  expect(cpu).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(auto).toMatchObject({ exitCode: 0, stdout: cpu.stdout });
+  expect(auto.stderr).toMatch(/^Device: CPU: no Vulkan driver for a GPU was found/m);
+  expect(gpu).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(gpu.stderr).toMatch(/^Error: --device gpu: no Vulkan driver/m);
+  const text = await runExecutable(path, ['infer', 'good', '--device', 'gpu']);
+  expect(text).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(text.stderr).toMatch(/^Error: --device requires --input\./);
 });
 
 verifies('infer:missing-inputs', async (arm) => {

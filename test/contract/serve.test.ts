@@ -11,6 +11,7 @@ import { untilBusy, WORK } from './busy.ts';
 import { grpcCodeOf } from './clients.ts';
 import { ANY_PORTS } from './serving.ts';
 import { startExecutable } from '../helpers/start-executable.ts';
+import { NO_GPU } from '../helpers/no-gpu.ts';
 import { useServers } from './started-servers.ts';
 import { verifiesOnce } from './verifies.ts';
 import { builtExecutable } from '../helpers/built.ts';
@@ -55,6 +56,28 @@ verifiesOnce('serve:banner', async () => {
   expect(stderr()).toMatch(/^ {2}gRPC {2}127\.0\.0\.1:\d+$/m);
   expect(await (await fetch(`${url}/health`)).json()).toBe('OK!');
   expect(stdout()).toBe('');
+});
+
+verifiesOnce('serve:device', async () => {
+  const path = builtExecutable('sentiment');
+  const args = ['serve', ...ANY_PORTS, '--device', 'gpu'];
+  const { exitCode, stderr } = await runExecutable(path, args, { env: NO_GPU });
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(
+    /^Error: --device gpu: no Vulkan driver for a GPU was found; install the Vulkan loader .* Use --device auto or cpu to run the model on the CPU\.$/m,
+  );
+  const env = { ...NO_GPU, ENCODERFILE_SOFTWARE_GPU: '1' };
+  const server = await serve({ args: ['--device', 'auto'], env });
+  await server.said(/"device":"cpu","msg":"CPU: no Vulkan driver/);
+  expect(server.stderr()).toMatch(/^Device: CPU/m);
+  expect((await predict(server.url, ['a'])).status).toBe(200);
+  expect(await (await fetch(`${server.url}/model`)).json()).toMatchObject({
+    device: { type: 'cpu', reason: expect.stringMatching(/^no Vulkan driver/) },
+  });
+  expect(await (await fetch(`${server.url}/metrics`)).text()).toMatch(/^encoder_gpu_active 0$/m);
+  const usual = await serve();
+  expect(await (await fetch(`${usual.url}/model`)).json()).not.toHaveProperty('device');
+  expect(await (await fetch(`${usual.url}/metrics`)).text()).not.toContain('gpu');
 });
 
 verifiesOnce('serve:one-protocol', async () => {

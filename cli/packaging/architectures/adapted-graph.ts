@@ -1,6 +1,6 @@
 import { configError } from '#contract/errors.ts';
 import { ADAPTER_INPUT } from '#contract/manifest.ts';
-import { int, ints } from '../onnx/attributes.ts';
+import { int, ints } from '#core/onnx/attributes.ts';
 import { EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
 import type { WriteOutput } from './write-graph.ts';

@@ -1,7 +1,7 @@
 import { lookup } from '#core/values/lookup.ts';
 import { needsExport } from '../exports/needs-export.ts';
-import { FLOAT32 } from '../onnx/element-types.ts';
-import { float, int, ints } from '../onnx/attributes.ts';
+import { FLOAT32 } from '#core/onnx/element-types.ts';
+import { float, int, ints } from '#core/onnx/attributes.ts';
 import type { ConfigReader } from './config-reader.ts';
 import { GraphWriter, type Value } from './graph-writer.ts';
 import type { Weights } from './weights.ts';

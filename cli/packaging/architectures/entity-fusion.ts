@@ -1,4 +1,4 @@
-import { int, ints } from '../onnx/attributes.ts';
+import { int, ints } from '#core/onnx/attributes.ts';
 import { type EncoderGraph, MASKED } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
 

@@ -1,6 +1,6 @@
 import { configError } from '#contract/errors.ts';
-import { int, ints, text } from '../onnx/attributes.ts';
-import { BOOL, FLOAT32, INT64 } from '../onnx/element-types.ts';
+import { int, ints, text } from '#core/onnx/attributes.ts';
+import { BOOL, FLOAT32, INT64 } from '#core/onnx/element-types.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import { type EntityFusion, type EntityVectors, fuseEntities } from './entity-fusion.ts';
 import type { Value } from './graph-writer.ts';

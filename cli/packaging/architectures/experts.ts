@@ -1,4 +1,4 @@
-import { int, text } from '../onnx/attributes.ts';
+import { int, text } from '#core/onnx/attributes.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
 

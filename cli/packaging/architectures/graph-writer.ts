@@ -10,8 +10,8 @@ import {
   TensorProtoSchema,
   ValueInfoProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
-import { FLOAT32, INT64 } from '../onnx/element-types.ts';
-import { int, ints } from '../onnx/attributes.ts';
+import { FLOAT32, INT64 } from '#core/onnx/element-types.ts';
+import { int, ints } from '#core/onnx/attributes.ts';
 import { STORED_TYPES, type StoredTensor, transpositionOf } from './stored-tensor.ts';
 
 /** The name of a tensor in the graph: an input, a weight or a result. */

@@ -1,6 +1,6 @@
 import { configError } from '#contract/errors.ts';
-import { INT64 } from '../onnx/element-types.ts';
-import { int } from '../onnx/attributes.ts';
+import { INT64 } from '#core/onnx/element-types.ts';
+import { int } from '#core/onnx/attributes.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
 

@@ -1,7 +1,7 @@
 import { PIXEL_INPUT } from '#contract/manifest.ts';
 import { configError } from '#contract/errors.ts';
-import { FLOAT32 } from '../onnx/element-types.ts';
-import { int, ints } from '../onnx/attributes.ts';
+import { FLOAT32 } from '#core/onnx/element-types.ts';
+import { int, ints } from '#core/onnx/attributes.ts';
 import type { ConfigReader } from './config-reader.ts';
 import { EncoderGraph } from './encoder-graph.ts';
 import type { Axis, Value } from './graph-writer.ts';

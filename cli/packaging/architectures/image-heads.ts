@@ -1,4 +1,4 @@
-import { int } from '../onnx/attributes.ts';
+import { int } from '#core/onnx/attributes.ts';
 import type { Value } from './graph-writer.ts';
 import type { ImageGraph } from './image-graph.ts';
 

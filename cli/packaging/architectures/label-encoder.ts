@@ -1,5 +1,5 @@
 import { LABEL_PREFIX } from '#contract/manifest.ts';
-import { int } from '../onnx/attributes.ts';
+import { int } from '#core/onnx/attributes.ts';
 import type { TextArchitecture } from './architectures.ts';
 import { ConfigReader } from './config-reader.ts';
 import type { EncoderGraph } from './encoder-graph.ts';

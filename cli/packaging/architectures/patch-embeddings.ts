@@ -1,5 +1,5 @@
 import { configError } from '#contract/errors.ts';
-import { int } from '../onnx/attributes.ts';
+import { int } from '#core/onnx/attributes.ts';
 import type { Value } from './graph-writer.ts';
 import { gridOf, ImageGraph, type ImageSize, readImageSize, sizeText } from './image-graph.ts';
 import { type Resizing, resizePositions } from './resize-positions.ts';

@@ -1,4 +1,4 @@
-import { ints } from '../onnx/attributes.ts';
+import { ints } from '#core/onnx/attributes.ts';
 import type { EncoderGraph } from './encoder-graph.ts';
 import type { Value } from './graph-writer.ts';
 

@@ -1,4 +1,4 @@
-import { float, int, ints, text } from '../onnx/attributes.ts';
+import { float, int, ints, text } from '#core/onnx/attributes.ts';
 import { segformerStages, type StageMap } from './encoders/segformer.ts';
 import type { Value } from './graph-writer.ts';
 import type { ImageGraph } from './image-graph.ts';

@@ -1,5 +1,5 @@
 import { configError } from '#contract/errors.ts';
-import { ints } from '../onnx/attributes.ts';
+import { ints } from '#core/onnx/attributes.ts';
 import type { Value } from './graph-writer.ts';
 import type { ImageGraph, ImageSize } from './image-graph.ts';
 

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { needsExport } from '../exports/needs-export.ts';
 import { readJsonObject } from '../model/read-json.ts';
-import { int } from '../onnx/attributes.ts';
+import { int } from '#core/onnx/attributes.ts';
 import { MASKED_OUTPUT, selectMasked } from '../onnx/mask-positions.ts';
 import {
   type Architecture,

@@ -17,9 +17,9 @@ import {
 } from '#gen/onnx/v1/onnx_pb.ts';
 import type { OnnxTools } from '../../adapters/onnxruntime.ts';
 import type { TryResult } from '../../adapters/onnxruntime-task.ts';
-import { FLOAT32, typeName } from '../onnx/element-types.ts';
+import { FLOAT32, typeName } from '#core/onnx/element-types.ts';
 import { readChannelsFirst } from '../onnx/channels-first.ts';
-import { precisionOf } from '../onnx/facts.ts';
+import { precisionOf } from '#core/onnx/facts.ts';
 import { fillPixelMask } from '../onnx/fill-pixel-mask.ts';
 import { keepOutputs } from '../onnx/keep-outputs.ts';
 import { axesOf } from '../onnx/match-inputs.ts';

@@ -2,7 +2,7 @@ import { configError } from '#contract/errors.ts';
 import type { MaskToken } from '#contract/manifest.ts';
 import type { LoadedTokenizer } from '../../adapters/tokenizers.ts';
 import { writeMaskedLogits } from '../architectures/write-graph.ts';
-import { GraphAppender } from '../onnx/graph-appender.ts';
+import { GraphAppender } from '#core/onnx/graph-appender.ts';
 import { MASKED_OUTPUT, selectMasked } from '../onnx/mask-positions.ts';
 import { findNamed } from '../onnx/select-output.ts';
 import type { BuildType } from './build-type.ts';

@@ -1,6 +1,6 @@
 import type { ByteSource } from '#contract/container/byte-source.ts';
 import type { GraphProto, TensorProto } from '#gen/onnx/v1/onnx_pb.ts';
-import { lookedUpTables } from '../onnx/facts.ts';
+import { lookedUpTables } from '#core/onnx/facts.ts';
 
 export interface PositionSource {
   readonly graph: GraphProto;

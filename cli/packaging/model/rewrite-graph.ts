@@ -8,7 +8,7 @@ import { withFileSource } from '#platform/file-source.ts';
 import { adaptInputs } from '../onnx/adapt-inputs.ts';
 import { checkSignature } from '../onnx/check-signature.ts';
 import { dequantizeLate } from '../onnx/dequantize-late.ts';
-import { embeddingRows, precisionOf } from '../onnx/facts.ts';
+import { embeddingRows, precisionOf } from '#core/onnx/facts.ts';
 import { findFixedShape, type MatchedInput, isEntityInput } from '../onnx/match-inputs.ts';
 import { keepOutputs } from '../onnx/keep-outputs.ts';
 import { selectRowEarly } from '../onnx/select-row-early.ts';

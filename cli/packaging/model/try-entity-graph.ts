@@ -17,7 +17,7 @@ import { graphError } from './graph-error.ts';
 import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import type { GraphRequest, RewrittenGraph, TriedFile } from './prepared-graph.ts';
 import { greatest } from '#core/numbers/extremes.ts';
-import { ints } from '../onnx/attributes.ts';
+import { ints } from '#core/onnx/attributes.ts';
 import { renameValue } from '../onnx/nested-nodes.ts';
 import { pushAll } from '#core/values/push-all.ts';
 

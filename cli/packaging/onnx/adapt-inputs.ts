@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { configError } from '#contract/errors.ts';
 import { type GraphProto, type NodeProto, NodeProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
-import { castNode } from './attributes.ts';
-import { BOOL, INT64, isFloat, isInteger, typeName } from './element-types.ts';
+import { castNode } from '#core/onnx/attributes.ts';
+import { BOOL, INT64, isFloat, isInteger, typeName } from '#core/onnx/element-types.ts';
 import type { MatchedInput } from './match-inputs.ts';
 import { renameValue } from './nested-nodes.ts';
 

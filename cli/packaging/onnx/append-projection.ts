@@ -8,7 +8,7 @@ import {
   ValueInfoProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
 import type { Activation } from '#contract/sentence.ts';
-import { FLOAT32 } from './element-types.ts';
+import { FLOAT32 } from '#core/onnx/element-types.ts';
 import { renameValue } from './nested-nodes.ts';
 
 /** A layer that is applied to each token vector. */

@@ -1,8 +1,8 @@
 import type { SparseSettings } from '#contract/sparse.ts';
 import type { GraphProto, ModelProto } from '#gen/onnx/v1/onnx_pb.ts';
-import { int, ints } from './attributes.ts';
-import { FLOAT32 } from './element-types.ts';
-import { GraphAppender } from './graph-appender.ts';
+import { int, ints } from '#core/onnx/attributes.ts';
+import { FLOAT32 } from '#core/onnx/element-types.ts';
+import { GraphAppender } from '#core/onnx/graph-appender.ts';
 import type { SelectedOutput } from './select-output.ts';
 
 /** The output of a graph with built-in pooling of logits, and of a graph after `appendSparsePooling`. */

@@ -5,7 +5,7 @@ import {
   NodeProtoSchema,
   type ValueInfoProto,
 } from '#gen/onnx/v1/onnx_pb.ts';
-import { ints } from './attributes.ts';
+import { ints } from '#core/onnx/attributes.ts';
 import { axesOf } from './match-inputs.ts';
 import { renameValue } from './nested-nodes.ts';
 

@@ -1,7 +1,7 @@
 import { configError } from '#contract/errors.ts';
 import type { InputName } from '#contract/manifest.ts';
 import type { GraphProto, ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
-import { isFloat, typeName } from './element-types.ts';
+import { isFloat, typeName } from '#core/onnx/element-types.ts';
 import { type InputChoice, matchInputs, type MatchedInput, type OtherInputName } from './match-inputs.ts';
 import { type OutputRequest, type OutputRules, type SelectedOutput, selectOutput } from './select-output.ts';
 

@@ -6,9 +6,9 @@ import {
   type TensorProto,
   TensorProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
-import { isRowLookup } from './facts.ts';
-import { castNode, int, readNumber } from './attributes.ts';
-import { FLOAT32 } from './element-types.ts';
+import { isRowLookup } from '#core/onnx/facts.ts';
+import { castNode, int, readNumber } from '#core/onnx/attributes.ts';
+import { FLOAT32 } from '#core/onnx/element-types.ts';
 
 /**
  * Changes a graph so that a run only converts the rows of an integer embedding table that the texts

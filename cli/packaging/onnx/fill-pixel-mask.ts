@@ -7,8 +7,8 @@ import {
   TensorProtoSchema,
   type ValueInfoProto,
 } from '#gen/onnx/v1/onnx_pb.ts';
-import { castNode, int } from './attributes.ts';
-import { BOOL, INT64, isFloat, isInteger, typeName } from './element-types.ts';
+import { castNode, int } from '#core/onnx/attributes.ts';
+import { BOOL, INT64, isFloat, isInteger, typeName } from '#core/onnx/element-types.ts';
 import { axesOf } from './match-inputs.ts';
 
 /** The input of exported graphs that marks which pixels are not padding. */

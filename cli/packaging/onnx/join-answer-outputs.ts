@@ -6,8 +6,8 @@ import {
   TensorProtoSchema,
   ValueInfoProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
-import { int } from './attributes.ts';
-import { INT64 } from './element-types.ts';
+import { int } from '#core/onnx/attributes.ts';
+import { INT64 } from '#core/onnx/element-types.ts';
 
 const START = 'start_logits';
 const END = 'end_logits';

@@ -6,8 +6,8 @@ import {
   type ValueInfoProto,
   ValueInfoProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
-import { int } from './attributes.ts';
-import { isFloat, typeName } from './element-types.ts';
+import { int } from '#core/onnx/attributes.ts';
+import { isFloat, typeName } from '#core/onnx/element-types.ts';
 import { rankOf } from './select-output.ts';
 
 /** The outputs that are joined have the shape batch x rows x values. */

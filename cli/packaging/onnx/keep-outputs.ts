@@ -1,6 +1,6 @@
 import type { GraphProto, NodeProto, ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
-import { castNode } from './attributes.ts';
-import { FLOAT32 } from './element-types.ts';
+import { castNode } from '#core/onnx/attributes.ts';
+import { FLOAT32 } from '#core/onnx/element-types.ts';
 import { nestedNodes } from './nested-nodes.ts';
 
 /**

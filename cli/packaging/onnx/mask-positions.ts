@@ -1,6 +1,6 @@
 import type { AttributeProto } from '#gen/onnx/v1/onnx_pb.ts';
-import { int } from './attributes.ts';
-import { FLOAT32, INT64 } from './element-types.ts';
+import { int } from '#core/onnx/attributes.ts';
+import { FLOAT32, INT64 } from '#core/onnx/element-types.ts';
 
 /** The logits of masked tokens. */
 export const MASKED_OUTPUT = {

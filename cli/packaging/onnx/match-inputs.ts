@@ -9,7 +9,7 @@ import {
   WORD_INPUT_NAMES,
 } from '#contract/manifest.ts';
 import type { ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
-import { isInteger, BOOL, INT64, typeName } from './element-types.ts';
+import { isInteger, BOOL, INT64, typeName } from '#core/onnx/element-types.ts';
 import type { EntitySettings } from '#contract/entity-settings.ts';
 import type { FixedShape } from '#contract/fixed-shape.ts';
 

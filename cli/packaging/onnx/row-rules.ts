@@ -1,7 +1,7 @@
 import { lookup } from '#core/values/lookup.ts';
 import type { GraphProto, NodeProto, TensorProto } from '#gen/onnx/v1/onnx_pb.ts';
-import { readNumber } from './attributes.ts';
-import { INT64 } from './element-types.ts';
+import { readNumber } from '#core/onnx/attributes.ts';
+import { INT64 } from '#core/onnx/element-types.ts';
 import { type RankOf, valueRanks } from './value-ranks.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { configError } from '#contract/errors.ts';
 import { MODEL_TYPES, type ModelType, returnsVectors } from '#contract/model-types.ts';
 import type { GraphProto, ValueInfoProto } from '#gen/onnx/v1/onnx_pb.ts';
-import { isFloat } from './element-types.ts';
+import { isFloat } from '#core/onnx/element-types.ts';
 
 /** The output to compute results from, and the axes it must have. */
 export interface SelectedOutput {

@@ -6,8 +6,8 @@ import {
   NodeProtoSchema,
   TensorProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
-import { int } from './attributes.ts';
-import { INT64 } from './element-types.ts';
+import { int } from '#core/onnx/attributes.ts';
+import { INT64 } from '#core/onnx/element-types.ts';
 import { dropUnusedNodes } from './keep-outputs.ts';
 import { nestedGraphs } from './nested-nodes.ts';
 import { isSame, type Need, type Needs, type Place, RowRules } from './row-rules.ts';

@@ -1,8 +1,8 @@
 import { lookup } from '#core/values/lookup.ts';
 import { create } from '@bufbuild/protobuf';
 import { type GraphProto, type NodeProto, NodeProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
-import { float, int } from './attributes.ts';
-import { FLOAT32 } from './element-types.ts';
+import { float, int } from '#core/onnx/attributes.ts';
+import { FLOAT32 } from '#core/onnx/element-types.ts';
 
 /** ONNX Runtime's operators that add and normalize, mapped to the operator that only normalizes. */
 const NORMS = lookup<string>({

@@ -1,6 +1,6 @@
 import { lookup } from '#core/values/lookup.ts';
 import type { GraphProto, NodeProto } from '#gen/onnx/v1/onnx_pb.ts';
-import { readNumber } from './attributes.ts';
+import { readNumber } from '#core/onnx/attributes.ts';
 
 /** Returns the number of axes of a value; undefined if the graph does not show it. */
 export type RankOf = (name: string) => number | undefined;

@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type DimensionProtoSchema, type GraphProto, ValueInfoProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import type { MeasureResult } from '../../adapters/onnxruntime-task.ts';
-import { elementType } from './element-types.ts';
+import { elementType } from '#core/onnx/element-types.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
 /** Number of texts in a run, and number of tokens in the longest text. */

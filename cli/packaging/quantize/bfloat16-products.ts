@@ -7,8 +7,8 @@ import {
   type TensorProto,
   TensorProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
-import { float, readNumber } from '../onnx/attributes.ts';
-import { FLOAT32 } from '../onnx/element-types.ts';
+import { float, readNumber } from '#core/onnx/attributes.ts';
+import { FLOAT32 } from '#core/onnx/element-types.ts';
 import { nestedGraphs } from '../onnx/nested-nodes.ts';
 import { MIN_ELEMENTS } from './find-matmuls.ts';
 import { declareFused, FUSED } from './matmul-nodes.ts';

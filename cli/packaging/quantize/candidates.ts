@@ -12,9 +12,9 @@ import type { Trial } from './trial.ts';
 import { WeightsWriter } from './weights-file.ts';
 import { create } from '@bufbuild/protobuf';
 import { type ModelProto, type NodeProto, NodeProtoSchema, type TensorProto } from '#gen/onnx/v1/onnx_pb.ts';
-import { castNode } from '../onnx/attributes.ts';
-import { FLOAT32 } from '../onnx/element-types.ts';
-import { opsetOf, isRowLookup } from '../onnx/facts.ts';
+import { castNode } from '#core/onnx/attributes.ts';
+import { FLOAT32 } from '#core/onnx/element-types.ts';
+import { opsetOf, isRowLookup } from '#core/onnx/facts.ts';
 import { nestedNodes } from '../onnx/nested-nodes.ts';
 
 /** A group of matrix multiplications, and how it is computed with integers. */

@@ -1,7 +1,7 @@
 import { lookup } from '#core/values/lookup.ts';
 import type { GraphProto, NodeProto, TensorProto } from '#gen/onnx/v1/onnx_pb.ts';
-import { readNumber } from '../onnx/attributes.ts';
-import { FLOAT32 } from '../onnx/element-types.ts';
+import { readNumber } from '#core/onnx/attributes.ts';
+import { FLOAT32 } from '#core/onnx/element-types.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
 /** A multiplication of hidden states by a constant matrix. */

@@ -8,8 +8,8 @@ import {
   type TensorProto,
   TensorProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
-import { ints } from '../onnx/attributes.ts';
-import { FLOAT32, INT64, UINT8 } from '../onnx/element-types.ts';
+import { ints } from '#core/onnx/attributes.ts';
+import { FLOAT32, INT64, UINT8 } from '#core/onnx/element-types.ts';
 import { formName, type MatMul } from './find-matmuls.ts';
 import type { RoundedGroup } from './round-group.ts';
 

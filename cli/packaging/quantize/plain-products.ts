@@ -7,7 +7,7 @@ import {
   NodeProtoSchema,
   type TensorProto,
 } from '#gen/onnx/v1/onnx_pb.ts';
-import { FLOAT32 } from '../onnx/element-types.ts';
+import { FLOAT32 } from '#core/onnx/element-types.ts';
 import { nestedNodes } from '../onnx/nested-nodes.ts';
 import { findActivations } from './activations.ts';
 import { formName, type MatMul } from './find-matmuls.ts';

@@ -1,5 +1,5 @@
-import { int, ints } from '../onnx/attributes.ts';
-import type { GraphAppender } from '../onnx/graph-appender.ts';
+import { int, ints } from '#core/onnx/attributes.ts';
+import type { GraphAppender } from '#core/onnx/graph-appender.ts';
 
 /** Statistics from calibration texts about the hidden states that a matrix multiplication reads. */
 export interface InputStatistics {

@@ -19,7 +19,7 @@ import {
 } from './quantization-request.ts';
 import { Trial } from './trial.ts';
 import { WeightsWriter } from './weights-file.ts';
-import { GraphAppender } from '../onnx/graph-appender.ts';
+import { GraphAppender } from '#core/onnx/graph-appender.ts';
 import type { Scaling } from './matmul-nodes.ts';
 import { greatest } from '#core/numbers/extremes.ts';
 

@@ -1,11 +1,11 @@
 import type { ByteSource } from '#contract/container/byte-source.ts';
 import type { TensorProto, GraphProto } from '#gen/onnx/v1/onnx_pb.ts';
-import { FLOAT32, INT8 } from '../onnx/element-types.ts';
+import { FLOAT32, INT8 } from '#core/onnx/element-types.ts';
 import { formName, type MatMul, type MatMulGroup } from './find-matmuls.ts';
 import type { InputStatistics } from './probe-graph.ts';
 import { type DiagonalBlocks, roundMatrix } from './round-matrix.ts';
 import { readFloats, type WeightsWriter } from './weights-file.ts';
-import { isRowLookup } from '../onnx/facts.ts';
+import { isRowLookup } from '#core/onnx/facts.ts';
 
 /** A tensor that is rounded to integers, with one scale per column or per row. */
 export interface IntegerTensor {

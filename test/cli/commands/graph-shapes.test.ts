@@ -12,7 +12,7 @@ import {
 import { openEngine } from '#encoder/engine/engine.ts';
 import { runCliHere as runCli } from '../../helpers/cli-here.ts';
 import { expectClose } from '../../helpers/close.ts';
-import { castNode } from '#cli/packaging/onnx/attributes.ts';
+import { castNode } from '#core/onnx/attributes.ts';
 import { editGraph } from '../../helpers/edited-graph.ts';
 import { readGolden } from '../../helpers/golden.ts';
 import { copyModel } from '../../helpers/model-folder.ts';

@@ -73,6 +73,11 @@ export const INFER = {
     behavior:
       '--timing prints the duration of each step to stderr, as a table or, with --json, as one line of JSON.',
   },
+  'infer:device': {
+    source: 'docs/gpu.md',
+    behavior:
+      '--device requires --input. With auto, a run without a GPU uses the CPU and prints the reason; with gpu, it fails with the reason.',
+  },
   'infer:file:formats': {
     source: 'docs/infer.md',
     behavior: '--input reads .txt, .jsonl and .csv files, and infer writes one JSON line per text, in order.',

@@ -2,6 +2,11 @@ import type { Behaviors } from './behavior.ts';
 
 /** Documented behavior of a served model. */
 export const SERVE = {
+  'serve:device': {
+    source: 'docs/gpu.md',
+    behavior:
+      'Without a GPU, serve --device gpu exits with code 1 and the reason; with auto, the server uses the CPU and reports the reason in its log and in /model.',
+  },
   'predict:golden': {
     source: 'docs/build.md#model-types',
     behavior: 'Results for all golden texts in one request match those of independent libraries.',

@@ -34,6 +34,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/gateway.md#Images for encoders':
     'needs an encoder of images; test/contract/gateway/images.test.ts sends the same requests',
   'docs/gateway-clients.md': 'needs command line agents, which were run by hand',
+  'docs/gpu.md': LISTS,
   'docs/hub.md': LISTS,
   'docs/images.md':
     'needs a model of images; test/contract/images.test.ts runs the same commands with others',

@@ -1,4 +1,4 @@
-import { int } from '../../onnx/attributes.ts';
+import { int } from '#core/onnx/attributes.ts';
 import { addPositions } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';

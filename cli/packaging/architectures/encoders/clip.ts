@@ -1,5 +1,5 @@
-import { int } from '../../onnx/attributes.ts';
-import { INT64 } from '../../onnx/element-types.ts';
+import { int } from '#core/onnx/attributes.ts';
+import { INT64 } from '#core/onnx/element-types.ts';
 import { addPositions, wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';

@@ -1,4 +1,4 @@
-import { int, ints } from '../../onnx/attributes.ts';
+import { int, ints } from '#core/onnx/attributes.ts';
 import type { Value } from '../graph-writer.ts';
 import { type ImageHead, meanOfMap } from '../image-heads.ts';
 import { gridOf, type ImageGraph, readImageSize, readSizes } from '../image-graph.ts';

@@ -1,4 +1,4 @@
-import { int, ints } from '../../onnx/attributes.ts';
+import { int, ints } from '#core/onnx/attributes.ts';
 import type { ConfigReader } from '../config-reader.ts';
 import { addPositions, addTokenTypes, wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';

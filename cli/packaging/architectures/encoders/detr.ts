@@ -1,5 +1,5 @@
-import { int } from '../../onnx/attributes.ts';
-import { BOOL, FLOAT32 } from '../../onnx/element-types.ts';
+import { int } from '#core/onnx/attributes.ts';
+import { BOOL, FLOAT32 } from '#core/onnx/element-types.ts';
 import { joinedBoxes, requireRows } from '../box-heads.ts';
 import type { Value } from '../graph-writer.ts';
 import type { ImageGraph } from '../image-graph.ts';

@@ -1,5 +1,5 @@
-import { int } from '../../onnx/attributes.ts';
-import { FLOAT32 } from '../../onnx/element-types.ts';
+import { int } from '#core/onnx/attributes.ts';
+import { FLOAT32 } from '#core/onnx/element-types.ts';
 import { addPositionsAfterPadding, wordEmbeddings } from '../embeddings.ts';
 import type { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';

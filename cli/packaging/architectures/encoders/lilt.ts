@@ -1,4 +1,4 @@
-import { int } from '../../onnx/attributes.ts';
+import { int } from '#core/onnx/attributes.ts';
 import { configError } from '#contract/errors.ts';
 import {
   addPositionsAfterPadding,

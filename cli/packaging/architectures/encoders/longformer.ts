@@ -1,5 +1,5 @@
-import { int } from '../../onnx/attributes.ts';
-import { INT64 } from '../../onnx/element-types.ts';
+import { int } from '#core/onnx/attributes.ts';
+import { INT64 } from '#core/onnx/element-types.ts';
 import { configError } from '#contract/errors.ts';
 import { addPositionsAfterPadding, addTokenTypes, wordEmbeddings } from '../embeddings.ts';
 import { type EncoderGraph, MASKED } from '../encoder-graph.ts';

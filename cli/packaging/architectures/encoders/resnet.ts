@@ -1,6 +1,6 @@
 import { configError } from '#contract/errors.ts';
 import { lookup } from '#core/values/lookup.ts';
-import { float, ints } from '../../onnx/attributes.ts';
+import { float, ints } from '#core/onnx/attributes.ts';
 import type { Value } from '../graph-writer.ts';
 import { type ImageGraph, readSizes } from '../image-graph.ts';
 

@@ -1,4 +1,4 @@
-import { int } from '../../onnx/attributes.ts';
+import { int } from '#core/onnx/attributes.ts';
 import { EncoderGraph } from '../encoder-graph.ts';
 import type { Value } from '../graph-writer.ts';
 import { type ImageHead, labelsOf, meanFrom } from '../image-heads.ts';

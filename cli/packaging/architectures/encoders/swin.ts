@@ -1,5 +1,5 @@
 import { configError } from '#contract/errors.ts';
-import { int, ints } from '../../onnx/attributes.ts';
+import { int, ints } from '#core/onnx/attributes.ts';
 import type { Value } from '../graph-writer.ts';
 import { type ImageHead, meanFrom } from '../image-heads.ts';
 import {

@@ -1,4 +1,4 @@
-import { float, int, ints, text } from '../../onnx/attributes.ts';
+import { float, int, ints, text } from '#core/onnx/attributes.ts';
 import { headLayers, joinedBoxes, requireRows } from '../box-heads.ts';
 import type { Value } from '../graph-writer.ts';
 import { gridOf, type ImageGraph, type ImageSize, readImageSize } from '../image-graph.ts';

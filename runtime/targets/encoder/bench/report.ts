@@ -7,11 +7,19 @@ import type { BenchCell } from './cells.ts';
 import { sizeText } from './drawn-images.ts';
 import type { BenchInputs } from './inputs.ts';
 import type { FlagsComparison } from './compare-flags.ts';
+import { deviceText } from '../engine/device-text.ts';
+import type { DeviceState } from '../engine/serving.ts';
 import type { Measured } from './load.ts';
 
 export interface BenchResult {
   readonly model: Pick<Manifest, 'name' | 'version' | 'modelType'>;
-  readonly host: { readonly processor: string; readonly cores: number; readonly memoryBytes: number };
+  readonly host: {
+    readonly processor: string;
+    readonly cores: number;
+    readonly memoryBytes: number;
+    /** Undefined if no GPU was requested. */
+    readonly device: DeviceState | undefined;
+  };
   readonly cells: readonly BenchCell[];
   readonly comparison: FlagsComparison;
 }
@@ -43,7 +51,12 @@ export function benchJson({ model, host, cells, comparison }: BenchResult): obje
   const tokens = sizes.flatMap((size) => ('tokens' in size ? [size.tokens] : []));
   return {
     model: { name: model.name, version: model.version, type: model.modelType },
-    host: { processor: host.processor, cores: host.cores, memory_bytes: host.memoryBytes },
+    host: {
+      processor: host.processor,
+      cores: host.cores,
+      memory_bytes: host.memoryBytes,
+      ...(host.device ? { device: host.device.device, device_details: deviceText(host.device) } : {}),
+    },
     lengths: cellsOf(cells, 'texts').map(cellJson),
     images: cellsOf(cells, 'images').map(cellJson),
     flags: {
@@ -76,6 +89,7 @@ export function benchText({ model, host, cells, comparison }: BenchResult, termi
   const skipped = cells.some(({ measured }) => !measured);
   return `${[
     `${model.name} ${model.version} (${model.modelType}) on ${host.cores} x ${host.processor}`,
+    ...(host.device ? [`Device: ${deviceText(host.device)}`] : []),
     ...(['texts', 'images'] as const).flatMap((kind) => cellTable(cellsOf(cells, kind), kind, terminal)),
     ...(skipped ? ['-  not measured in the given time; increase --seconds'] : []),
     '',

@@ -35,6 +35,7 @@ export async function runBench(
   const open = async (flags: Flags): Promise<ServingEngine> =>
     await openServingEngine(modelPath, {
       ...settings,
+      awaitsDevice: true,
       workers: flags.workers,
       threads: flags.threads,
       limits: { ...limits, maxBatchTokens: flags.maxBatchTokens },
@@ -58,7 +59,12 @@ export async function runBench(
       progress.part(TABLE_SHARE, 1),
     );
     const processor = cpus()[0]?.model.trim() ?? 'unknown processor';
-    return { model: manifest, host: { processor, cores, memoryBytes }, cells, comparison };
+    return {
+      model: manifest,
+      host: { processor, cores, memoryBytes, device: engine.device?.() },
+      cells,
+      comparison,
+    };
   } finally {
     progress.end();
     await engine.close();

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { readDevice } from '#contract/devices.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { threadsForOneRun } from './thread-count.ts';
 import { isProbablyClosed } from '#platform/null-device.ts';
@@ -10,6 +11,8 @@ import { type Engine, openEngine } from '../engine/engine.ts';
 import { inferArguments } from '../infer/arguments.ts';
 import { INPUT_OPTIONS, readInputFlags } from '../infer/input-options.ts';
 import type { ImageArguments } from '../infer/image-arguments.ts';
+import { deviceText } from '../engine/device-text.ts';
+import { DEVICE_OPTIONS } from '../servers/device-options.ts';
 import { IMAGE_OPTIONS, readImageHosts, readImageLimits } from '../servers/image-options.ts';
 import type { Timing } from '#platform/step-timing.ts';
 import type { Step } from '../engine/steps.ts';
@@ -46,6 +49,7 @@ export function inferCommand(modelPath: string): Command {
         fallback: '256',
       },
       ...IMAGE_OPTIONS,
+      ...DEVICE_OPTIONS,
       timing: {
         help: 'Print the duration of each step since process start to stderr; with --json, as one JSON line',
       },
@@ -91,6 +95,9 @@ export function inferCommand(modelPath: string): Command {
         cacheDir: invocation.value('cache-dir'),
         role: roleIn(invocation),
         stage: stageIn(invocation),
+        // A few texts are computed before a GPU is opened.
+        device: input === undefined ? 'cpu' : readDevice(invocation.value('device')),
+        onDevice: (state) => output.err(`Device: ${deviceText(state)}\n`),
         onStep: timing?.onStep,
       });
       try {
@@ -151,8 +158,10 @@ function checkCombination(invocation: Invocation, input: string | undefined): vo
       `Texts and --input cannot be combined (found ${JSON.stringify(positionals[0])}). Pass one of them.`,
     );
   }
-  if (input === undefined && invocation.value('output') !== undefined) {
-    throw new UsageError('--output requires --input.');
+  if (input === undefined) {
+    for (const name of ['output', 'device']) {
+      if (invocation.given(name)) throw new UsageError(`--${name} requires --input.`);
+    }
   }
 }
 

@@ -69,10 +69,10 @@ export class BatchQueue<Item extends Waiting> {
   }
 
   /**
-   * Removes and returns the next batch: at most `maxTokens` padded tokens, or one item of any length. Empty if nothing is
-   * waiting.
+   * Removes and returns the next batch: at most `maxTokens` padded tokens, or one item of any length. Each
+   * item adds at most `maxPadding` tokens of padding. Empty if nothing is waiting.
    */
-  take(maxTokens: number): Item[] {
+  take(maxTokens: number, maxPadding = MAX_ADDED_PADDING): Item[] {
     const [oldest] = this.#arrivals;
     if (!oldest) return [];
     const batch: Item[] = [];
@@ -96,7 +96,7 @@ export class BatchQueue<Item extends Waiting> {
         canShareRun(this.#rules, oldest.length, next.length) &&
         hasRoom(this.#rules, batch.length, wider, maxTokens) &&
         wider * wider * (batch.length + 1) <= this.#maxPairs &&
-        this.#isWorthwhile(batch.length, width, next.length);
+        this.#isWorthwhile(batch.length, width, next.length, maxPadding);
       if (fits) {
         choose(next);
         width = wider;
@@ -110,10 +110,10 @@ export class BatchQueue<Item extends Waiting> {
   }
 
   /** Whether adding one more item to a batch of this width is better than a separate run for that item. */
-  #isWorthwhile(count: number, width: number, length: number): boolean {
+  #isWorthwhile(count: number, width: number, length: number, maxPadding: number): boolean {
     if (this.#rules.fixedShape) return true;
     const added = Math.max(width, length) * (count + 1) - width * count;
-    return added <= length + MAX_ADDED_PADDING;
+    return added <= length + maxPadding;
   }
 
   /**
@@ -139,7 +139,7 @@ interface Group<Item> {
 const groupOf = ({ group = '' }: Waiting): string => group;
 
 /**
- * Padding that an item is allowed to add to a batch, in tokens. The overhead of a run equals the
+ * Padding that an item is allowed to add to a batch on the CPU, in tokens. The overhead of a run equals the
  * cost of 14 tokens, but an item that does not join the batch can still share another run
  * (docs/decisions/0010).
  */

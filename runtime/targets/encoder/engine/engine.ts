@@ -1,3 +1,4 @@
+import { DEFAULT_DEVICE, type Device } from '#contract/devices.ts';
 import { AppError, inputError } from '#contract/errors.ts';
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import type { Manifest } from '#contract/manifest.ts';
@@ -25,8 +26,10 @@ import type { PrintModel } from '../tasks/task.ts';
 import { encodeMarked, tokenizerForRole } from './encode-marked.ts';
 import { imageLimits } from './image-limits.ts';
 import { NO_TOKENIZER } from './no-tokenizer.ts';
-import { type InferenceThread, transformToOpen } from './inference-thread.ts';
+import { transformToOpen } from './inference-thread.ts';
+import type { BatchRunner } from './gpu/gpu-first.ts';
 import { createProgress } from './progress.ts';
+import type { DeviceState } from './serving.ts';
 import { threadFor } from './thread-for.ts';
 import { type OnStep, timeStep } from '#core/time/time-step.ts';
 import { reportShared, sharedNow, type SharedSpan, type Step } from './steps.ts';
@@ -78,6 +81,10 @@ export interface EngineOptions {
   /** The largest images to read, if the memory suffices for them. */
   readonly images?: ImageLimits | undefined;
   readonly cacheDir?: string | undefined;
+  /** Default: the CPU. */
+  readonly device?: Device | undefined;
+  /** Called when the device has been chosen, and when it changes. Not called if no GPU is requested. */
+  readonly onDevice?: ((state: DeviceState) => void) | undefined;
   /** The role of texts, for models that encode queries and documents differently. Default: documents. */
   readonly role?: TextRole | undefined;
   /** The form of the model. Default: the model itself. */
@@ -109,13 +116,10 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
     const threads = options.threads(model.weightsBytes, manifest);
     const { prepack, role = 'document' } = options;
     const transform = transformToOpen(model, native.lua);
+    const pooled = { addon: native.onnxruntime, body: model.body, prepack, manifest, images };
     const opened = thread.open({
-      addon: native.onnxruntime,
-      body: model.body,
+      ...pooled,
       threads,
-      prepack,
-      manifest,
-      images,
       priority: 'normal',
       transform: transform && { ...transform, progress: createProgress() },
       timed: onStep !== undefined,
@@ -141,6 +145,24 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
             tokenizerForRole(manifest, role),
           );
     const tokenizer = await Promise.try(timeStep, onStep, 'tokenizer', openTokenizer).catch(blameDamage);
+    const onCpu: BatchRunner = { run: thread.run, maxTokens: MAX_BATCH_TOKENS };
+    const { device = DEFAULT_DEVICE, onDevice = () => {} } = options;
+    const openGpu = lazy(async () => {
+      if (device === 'cpu') return undefined;
+      const [{ openGpuFirst }, { probeInputs }] = await Promise.all([
+        import('./gpu/gpu-first.ts'),
+        import('./gpu/probe-inputs.ts'),
+      ]);
+      const request = {
+        device,
+        model: { ...pooled, transform },
+        cpu: thread,
+        cpuThreads: 1,
+        probes: () => probeInputs(manifest, tokenizer),
+      };
+      return await openGpuFirst(request, onDevice);
+    });
+    const openRunner = async (): Promise<BatchRunner> => (await openGpu()) ?? onCpu;
     const { imageHosts: hosts = [] } = options;
     const openUrls = lazy(async () => {
       // Most runs fetch nothing, so they do not load an HTTP client.
@@ -157,7 +179,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       const doors = { limits: images, urls: await openUrls() };
       const inferring = steps.inferImages(names, {
         read: (some) => timeStep(onStep, 'tokenization', () => readImageFiles(some, manifest, doors)),
-        run: (files) => timeStep(onStep, 'inference', () => runEach(thread, model, [], files)),
+        run: (files) => timeStep(onStep, 'inference', () => runEach(openRunner, model, [], files)),
       });
       const [results] = await Promise.all([inferring, opened, checked()]).catch(blameDamage);
       return results;
@@ -180,7 +202,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       const inferences = queryWeights
         ? encoded.map((text) => ({ text, values: new Float32Array(), queryWeights }))
         : timeStep(onStep, 'inference', () =>
-            runAll(thread, model, tokenOutputs, withAdapter(encoded, prompt)),
+            runAll(openRunner, model, tokenOutputs, withAdapter(encoded, prompt)),
           );
       // The checksums are verified while the model computes, and results are only returned afterwards.
       const [results] = await Promise.all([inferences, opened, checked()]).catch(blameDamage);
@@ -214,7 +236,8 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
       infer: async (texts, how) => (await inferEach(texts, how)).map(succeeded),
       async close() {
-        await Promise.all([thread.close(), (await openUrls())?.close()]);
+        const gpu = await openGpu().catch(() => undefined);
+        await Promise.all([thread.close(), gpu?.close(), (await openUrls())?.close()]);
       },
     };
   } catch (error) {
@@ -266,13 +289,13 @@ const NO_TEXT: TokenizedText = { ids: new Int32Array(), truncated: false };
  * each text.
  */
 async function runAll(
-  thread: InferenceThread,
+  openRunner: () => Promise<BatchRunner>,
   model: Model,
   tokenOutputs: readonly TokenOutputName[],
   texts: readonly TokenizedText[],
 ): Promise<(Inference | FailedInference)[]> {
   const inferences = await runEach(
-    thread,
+    openRunner,
     model,
     tokenOutputs,
     texts.flatMap((text) => text.windows ?? [text]),
@@ -288,17 +311,18 @@ async function runAll(
 }
 
 async function runEach(
-  thread: InferenceThread,
+  openRunner: () => Promise<BatchRunner>,
   { manifest, layers }: Model,
   tokenOutputs: readonly TokenOutputName[],
   texts: readonly TokenizedText[],
 ): Promise<(Inference | FailedInference)[]> {
   const lengths = texts.map(({ ids }) => ids.length);
   const inferences: (Inference | FailedInference)[] = [];
+  const runner = await openRunner();
   await Promise.all(
-    planBatches(lengths, MAX_BATCH_TOKENS, manifest).map(async (batch) => {
+    planBatches(lengths, runner.maxTokens, manifest).map(async (batch) => {
       const rows = batch.map((index) => itemAt(texts, index));
-      const output = await thread.run(padBatch(rows, manifest.tokenizer.padId), tokenOutputs);
+      const output = await runner.run(padBatch(rows, manifest.tokenizer.padId), tokenOutputs);
       for (const [row, index] of batch.entries()) {
         const text = itemAt(texts, index);
         const transformed = output.failed?.[row] ?? output.transformed?.[row];

@@ -81,11 +81,11 @@ export class LaneQueue<Item extends InLane> {
   }
 
   /** Removes and returns the next batch, usually of the interactive lane. Empty if nothing is waiting. */
-  take(maxTokens: number): Item[] {
+  take(maxTokens: number, maxPadding?: number): Item[] {
     const { interactive, bulk } = this.#lanes;
     const isBulk = interactive.size === 0 || (bulk.size > 0 && this.#inARow >= MAX_IN_A_ROW);
     this.#inARow = isBulk ? 0 : this.#inARow + 1;
-    return (isBulk ? bulk : interactive).take(maxTokens);
+    return (isBulk ? bulk : interactive).take(maxTokens, maxPadding);
   }
 
   /** Removes and returns the next batch of the interactive lane, which runs in addition to bulk batches. */

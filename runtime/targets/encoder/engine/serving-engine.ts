@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { DEFAULT_DEVICE, type Device } from '#contract/devices.ts';
 import { AppError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { readsImages, readsTextsAndImages } from '#contract/model-types.ts';
@@ -15,18 +16,21 @@ import type { TextTokenizer } from '#platform/tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { tokenizerForRole } from './encode-marked.ts';
-import { startInferenceThread, transformToOpen } from './inference-thread.ts';
+import { type InferenceThread, startInferenceThread, transformToOpen } from './inference-thread.ts';
 import { readImage, SMALLEST_IMAGE } from './image-input.ts';
 import type { ImageUrlOptions, ImageUrls } from './image-urls.ts';
 import { checkSizes, ITSELF } from './input-limits.ts';
 import { NO_TOKENIZER } from './no-tokenizer.ts';
 import { imageLimits } from './image-limits.ts';
 import { type Pool, startPool } from './pool.ts';
-import { TEXT_FAILED } from './pool-member.ts';
+import { type PooledModel, TEXT_FAILED } from './pool-member.ts';
 import { checkRoom, prepareInputs } from './prepare-inputs.ts';
 import { createResultCache } from './result-cache.ts';
 import { createRunner, type Runner } from './runner.ts';
+import type { Gpu } from './gpu/start-gpu.ts';
+import type { ProbeInputs } from './gpu/probe-gpu.ts';
 import type {
+  DeviceState,
   EngineAnswer,
   EngineInput,
   EngineLimits,
@@ -45,6 +49,10 @@ export interface ServingOptions {
   /** Number of compute threads per worker. */
   readonly threads?: number | undefined;
   readonly cacheDir?: string | undefined;
+  /** Default: the CPU. */
+  readonly device?: Device | undefined;
+  /** Whether to wait until the device has been chosen. Otherwise, `auto` serves on the CPU meanwhile. */
+  readonly awaitsDevice?: boolean | undefined;
   /** Where images are fetched from. Default: URLs are rejected. */
   readonly imageUrls?: Pick<ImageUrlOptions, 'hosts'> | undefined;
   /** Counts the bytes of fetched images. */
@@ -89,9 +97,12 @@ async function serveModel(model: Model, options: ServingOptions): Promise<Servin
   const maxBatchTokens = limits.maxBatchTokens ?? batchTokensPerThread(model) * plan.threads;
   const maxPairs = maxPairsInThreads(bytesPerTokenPair(manifest), machine.memoryBytes);
   const dispatcher = createDispatcher({ maxTokens: maxBatchTokens, maxPairs }, manifest, observer);
-  const { tokenizer, tokenizerFor, pool } = await start(model, dispatcher, plan, images, options);
+  const started = await start(model, dispatcher, plan, images, options);
+  const { tokenizer, tokenizerFor, pool } = started;
   const runner = createRunner(tokenizerFor, dispatcher, model, limits.maxWindows);
   await warmUp(runner, manifest);
+  const { device = DEFAULT_DEVICE } = options;
+  const gpu = device === 'cpu' ? undefined : await openGpu(device, started, dispatcher, plan, options);
   const boundary = readsImages(manifest.modelType) ? undefined : await findBoundary(tokenizer);
   const { maxCacheBytes } = limits;
   const cache = maxCacheBytes > 0 ? createResultCache(maxCacheBytes, runner.submit) : undefined;
@@ -129,10 +140,11 @@ async function serveModel(model: Model, options: ServingOptions): Promise<Servin
     decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
     tokenOf: (id) => tokenizer.tokenOf(id),
     idOf: (token) => tokenizer.idOf(token),
+    ...(gpu && { device: gpu.state }),
     stats: () => ({ queued: runner.waiting(), workers: pool.size(), cacheBytes: cache?.bytes() }),
     async close() {
       await runner.settled();
-      await Promise.all([pool.close(), urls?.close()]);
+      await Promise.all([gpu?.close(), pool.close(), urls?.close()]);
     },
   };
 }
@@ -177,6 +189,9 @@ interface Started {
   readonly tokenizer: TextTokenizer;
   readonly tokenizerFor: (side: TruncationSide, maxLength?: number) => TextTokenizer;
   readonly pool: Pool;
+  /** The model as the threads open it, and the first of the threads. */
+  readonly pooled: PooledModel;
+  readonly first: InferenceThread;
 }
 
 /**
@@ -205,13 +220,8 @@ async function start(
     throw error;
   }
   const addon = native.onnxruntime;
-  const starting = startPool(
-    { addon, body, prepack: true, manifest, layers, transform, images },
-    plan,
-    dispatcher.hooks,
-    model.isStillThere,
-    { first },
-  );
+  const pooled: PooledModel = { addon, body, prepack: true, manifest, layers, transform, images };
+  const starting = startPool(pooled, plan, dispatcher.hooks, model.isStillThere, { first });
   const open = (settings: TokenizerSettings): TextTokenizer =>
     readsImages(manifest.modelType)
       ? NO_TOKENIZER
@@ -227,7 +237,7 @@ async function start(
   dispatcher.attach(pool.value);
   const [tokenizer] = opened.value;
   const tokenizerFor = tokenizersBySide(tokenizer, settings, open);
-  return { pool: pool.value, tokenizer, tokenizerFor };
+  return { pool: pool.value, tokenizer, tokenizerFor, pooled, first };
 }
 
 /**
@@ -286,4 +296,46 @@ async function warmUp(
     // The transform or the model can fail for this text and still work for other texts.
     if (!transform && AppError.from(error).reason !== TEXT_FAILED) throw error;
   });
+}
+
+/** The GPU, and the device that runs the model. */
+interface OpenedGpu extends Pick<Gpu, 'close'> {
+  readonly state: () => DeviceState;
+}
+
+/** Opens the GPU. Servers that use only the CPU do not load this code. */
+async function openGpu(
+  device: Exclude<Device, 'cpu'>,
+  { pool, pooled, first, tokenizer }: Started,
+  dispatcher: Dispatcher,
+  { workers, alone }: ThreadPlan,
+  { observer = SILENT, awaitsDevice = false }: ServingOptions,
+): Promise<OpenedGpu> {
+  const [{ startGpu }, { probeInputs }] = await Promise.all([
+    import('./gpu/start-gpu.ts'),
+    import('./gpu/probe-inputs.ts'),
+  ]);
+  let state: DeviceState = { device: 'cpu' };
+  const probes = (): Promise<ProbeInputs[]> => probeInputs(pooled.manifest, tokenizer);
+  const gpu = startGpu(
+    // The session for single texts uses all CPUs.
+    { device, model: pooled, cpu: first, cpuThreads: alone === undefined ? workers : 1, probes },
+    {
+      ...dispatcher.gpuHooks,
+      onRoom: dispatcher.hooks.onRoom,
+      attach: dispatcher.attachGpu,
+      detach: () => dispatcher.attachGpu(undefined),
+      onState(changed) {
+        state = changed;
+        observer.onDevice?.(changed);
+      },
+    },
+  );
+  try {
+    if (device === 'gpu' || awaitsDevice) await gpu.ready;
+  } catch (error) {
+    await Promise.all([gpu.close(), pool.close()]);
+    throw error;
+  }
+  return { close: gpu.close, state: () => state };
 }

@@ -154,6 +154,26 @@ export interface TokenBoundary {
   readonly token: string;
 }
 
+/** The device that runs the model. */
+export type DeviceState =
+  | {
+      readonly device: 'gpu';
+      readonly name: string;
+      /** Number of waiting tokens from which batches run on the GPU; fewer run on the CPU. */
+      readonly minTokens: number;
+      /** Maximum number of padded tokens in a batch. */
+      readonly maxTokens: number;
+      /** Whether the GPU was slower than the CPU and is used because the user requires it. */
+      readonly isSlower: boolean;
+    }
+  | {
+      readonly device: 'cpu';
+      /** Why the GPU is not used; undefined while it is being opened. */
+      readonly reason?: string | undefined;
+      /** Whether the GPU was in use before. */
+      readonly isFailure?: boolean | undefined;
+    };
+
 export interface EngineStats {
   /** Bytes that the cache of results uses; undefined if there is no cache. */
   readonly cacheBytes?: number | undefined;
@@ -199,13 +219,23 @@ export interface ServingEngine {
   /** The id of a token as written in the vocabulary. */
   idOf(token: string): number | undefined;
   stats(): EngineStats;
+  /** The device that runs the model; undefined if no GPU was requested. */
+  readonly device?: (() => DeviceState) | undefined;
   /** Finishes accepted requests, then ends all threads. */
   close(): Promise<void>;
 }
 
+export interface CompletedBatch {
+  readonly inputs: number;
+  readonly tokens: number;
+  readonly paddedTokens: number;
+  readonly milliseconds: number;
+  readonly device: 'cpu' | 'gpu';
+}
+
 /** Receives events about batches and requests from the engine, for metrics. */
 export interface EngineObserver {
-  onBatch(batch: { inputs: number; tokens: number; paddedTokens: number; milliseconds: number }): void;
+  onBatch(batch: CompletedBatch): void;
   onRequest(request: {
     inputs: number;
     tokens: number;
@@ -214,6 +244,8 @@ export interface EngineObserver {
     timings: Timings;
   }): void;
   onWorkerDeath(reason: string): void;
+  /** Called when the device has been chosen, and when it changes. */
+  onDevice?(state: DeviceState): void;
   /** Called when no threads can run the model and none can be started. */
   onEnd?(): void;
 }

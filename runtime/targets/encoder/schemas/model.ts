@@ -54,6 +54,29 @@ export const modelMetadata = Type.Object(
     max_image_pixels: Type.Optional(
       Type.Integer({ description: 'Maximum pixels of an image (models that read images only).' }),
     ),
+    device: Type.Optional(
+      Type.Object(
+        {
+          type: oneOf(['cpu', 'gpu']),
+          name: Type.Optional(Type.String({ description: 'Name of the GPU.' })),
+          min_tokens: Type.Optional(
+            Type.Integer({
+              description: 'Number of waiting tokens from which the GPU is used. Fewer run on the CPU.',
+            }),
+          ),
+          max_tokens: Type.Optional(
+            Type.Integer({ description: 'Maximum tokens in a batch on the GPU, padding included.' }),
+          ),
+          reason: Type.Optional(
+            Type.String({ description: 'Why the GPU is not used. Absent while it is being checked.' }),
+          ),
+        },
+        {
+          $id: 'Device',
+          description: 'Device that runs the model. Absent if the server was not started with --device.',
+        },
+      ),
+    ),
     static_form: Type.Optional(
       Type.Object(
         {

@@ -7,6 +7,7 @@ import type { LogLevel } from '#serve/log-levels.ts';
 import { openTracer } from '#serve/telemetry/open-tracer.ts';
 import type { ReadTracing } from '#serve/telemetry/read-tracing.ts';
 import type { EncoderContext } from '../context.ts';
+import { deviceText } from '../engine/device-text.ts';
 import { openServingEngine } from '../engine/serving-engine.ts';
 import { runtimeFacts } from './runtime-facts.ts';
 import type { EngineSettings } from './settings.ts';
@@ -47,7 +48,10 @@ export async function openEncoder(
   const source = { scope: 'encoder', version, metric: 'encoder_spans_total' };
   const tracer = await openTracer(settings.tracing, source, untraced);
   const kernel = { ...untraced, tracer };
-  const observer = observeEngine(kernel.metrics, settings.engine.limits.maxCacheBytes > 0);
+  const observer = observeEngine(kernel.metrics, {
+    hasCache: settings.engine.limits.maxCacheBytes > 0,
+    hasGpu: settings.engine.device !== 'cpu',
+  });
   const ended = Promise.withResolvers<void>();
   const engine = await openServingEngine(modelPath, {
     ...settings.engine,
@@ -63,6 +67,11 @@ export async function openEncoder(
         log.error({ reason }, 'inference thread exited');
         observer.onWorkerDeath(reason);
       },
+      onDevice(state) {
+        const isProblem = state.device === 'cpu' ? state.isFailure : state.isSlower;
+        log[isProblem === true ? 'warn' : 'info']({ device: state.device }, deviceText(state));
+        observer.onDevice?.(state);
+      },
       onEnd: () => ended.resolve(),
     },
   });
@@ -77,7 +86,10 @@ const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048];
 
 /** Creates the metrics of the engine and updates them from its events. */
-function observeEngine(registry: Registry, hasCache: boolean): EngineObserver {
+function observeEngine(
+  registry: Registry,
+  { hasCache, hasGpu }: { readonly hasCache: boolean; readonly hasGpu: boolean },
+): EngineObserver {
   const registers = [registry];
   const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
   const histogram = (name: string, help: string, buckets: number[]): Histogram =>
@@ -97,6 +109,17 @@ function observeEngine(registry: Registry, hasCache: boolean): EngineObserver {
     'encoder_worker_deaths_total',
     'Number of inference threads that exited and were replaced.',
   );
+  const gpu = hasGpu
+    ? {
+        active: new Gauge({
+          name: 'encoder_gpu_active',
+          help: 'Whether a GPU runs batches of the model: 1 or 0.',
+          registers,
+        }),
+        batches: counter('encoder_gpu_batches_total', 'Number of batches that ran on the GPU.'),
+        losses: counter('encoder_gpu_losses_total', 'Number of times that the GPU was lost while in use.'),
+      }
+    : undefined;
   const batchInputs = histogram('encoder_batch_inputs', 'Number of inputs per batch.', SIZES);
   const batchSeconds = histogram('encoder_batch_duration_seconds', 'Duration of one batch.', SECONDS);
   const stages = {
@@ -118,6 +141,7 @@ function observeEngine(registry: Registry, hasCache: boolean): EngineObserver {
       padded.inc(batch.paddedTokens);
       batchInputs.observe(batch.inputs);
       batchSeconds.observe(batch.milliseconds / 1000);
+      if (batch.device === 'gpu') gpu?.batches.inc();
     },
     onRequest(request) {
       inputs.inc(request.inputs);
@@ -128,6 +152,10 @@ function observeEngine(registry: Registry, hasCache: boolean): EngineObserver {
       stages.inference.observe(request.timings.inference / 1000);
     },
     onWorkerDeath: () => deaths.inc(),
+    onDevice(state) {
+      gpu?.active.set(state.device === 'gpu' ? 1 : 0);
+      if (state.device === 'cpu' && state.isFailure === true) gpu?.losses.inc();
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import type { Option } from '#serve/cli/command.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { PROCESS_OPTIONS } from '#serve/program/process-options.ts';
 import { withEnvironment } from '#serve/cli/values.ts';
+import { DEVICE_OPTIONS } from './device-options.ts';
 import { IMAGE_OPTIONS } from './image-options.ts';
 
 const environment = (options: Readonly<Record<string, Option>>): Record<string, Option> =>
@@ -36,6 +37,7 @@ export const ENGINE_OPTIONS = environment({
     fallback: '256',
   },
   ...IMAGE_OPTIONS,
+  ...DEVICE_OPTIONS,
   'on-overflow': {
     value: 'rule',
     help: 'How to handle texts longer than the model supports: truncate them, or return 422',

@@ -1,5 +1,6 @@
 import { runServer } from '#serve/program/run-server.ts';
 import { exposureNotice } from './exposure.ts';
+import { deviceText } from '../engine/device-text.ts';
 import { openEncoder } from './open-context.ts';
 import type { ServeSettings } from './settings.ts';
 import { loadServers, startServers, type RunningServers } from './start-servers.ts';
@@ -41,7 +42,7 @@ const MODEL_ENDED =
  * addresses if no API key is required.
  */
 function banner(
-  { engine: { manifest }, runtime }: EncoderContext,
+  { engine: { manifest, device }, runtime }: EncoderContext,
   settings: ServeSettings,
   ports: RunningServers['ports'],
 ): string {
@@ -50,6 +51,7 @@ function banner(
   const lines = [
     `${manifest.name} ${manifest.version} (${manifest.modelType}), encoderfile ${runtime.version}`,
     ...staticFormFacts(manifest).map(([label, text]) => `${label} (stage: fast): ${text}`),
+    ...(device ? [`Device: ${deviceText(device())}`] : []),
     '',
   ];
   if (http && ports.http !== undefined) {

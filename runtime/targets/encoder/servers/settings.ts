@@ -11,6 +11,7 @@ import { readImageHosts, readImageLimits } from './image-options.ts';
 import type { Address, Addresses } from './addresses.ts';
 import { readFileSync } from 'node:fs';
 import type { UrlHost } from '#core/net/url-hosts.ts';
+import { type Device, readDevice } from '#contract/devices.ts';
 import { configError, messageOf } from '#contract/errors.ts';
 import { HOST_NAME_RULE, isHostName, ORIGIN_RULE, readOrigin } from '#core/text/web-origin.ts';
 
@@ -19,6 +20,7 @@ export interface EngineSettings {
   readonly workers: number | undefined;
   readonly threads: number | undefined;
   readonly cacheDir: string | undefined;
+  readonly device: Device;
   readonly imageUrls: { readonly hosts: readonly UrlHost[] };
 }
 
@@ -58,6 +60,7 @@ export function readEngineSettings(invocation: Invocation): EngineSettings {
     workers: wholeNumberOption(invocation, 'workers', ANY_COUNT),
     threads: wholeNumberOption(invocation, 'threads', ANY_COUNT),
     cacheDir: invocation.value('cache-dir'),
+    device: readDevice(invocation.value('device')),
     imageUrls: { hosts: readImageHosts(invocation) },
   };
 }

@@ -13,6 +13,7 @@ import {
 import { selectRowEarly } from '#cli/packaging/onnx/select-row-early.ts';
 import { largestDifference } from '../../../helpers/close.ts';
 import { editGraph } from '../../../helpers/edited-graph.ts';
+import { writeGpuForm } from '../../../helpers/gpu-form.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 import { inputNames, useOnnxRuntime } from '../../../helpers/use-onnxruntime.ts';
@@ -51,7 +52,7 @@ const OUTPUTS: [part: Part, write: WriteOutput, output: string][] = [
 
 const runtime = useOnnxRuntime();
 
-/** Runs a generated graph after ONNX Runtime has optimized it, as in a build. */
+/** Runs a generated graph after ONNX Runtime has optimized it, as in a build, and its form for GPUs. */
 async function run(model: string, write: WriteOutput, output: string, ids: Golden['ids']) {
   const written = await writeGraph(
     { weights: join(model, 'model.safetensors'), config: join(model, 'config.json') },
@@ -61,15 +62,10 @@ async function run(model: string, write: WriteOutput, output: string, ids: Golde
   const graph = join(folder(), 'graph.onnx');
   await runtime().optimize({ model: written, graph, weights: 'weights.bin', integers: undefined });
   const selects = editGraph(graph, selectRowEarly);
-  const result = await runtime().tryOut({
-    graph,
-    folder: folder(),
-    inputs: inputNames(graph),
-    output,
-    ids,
-    padId: 0,
-  });
-  return { ...result, selects };
+  const request = { folder: folder(), inputs: inputNames(graph), output, ids, padId: 0 };
+  const onCpu = await runtime().tryOut({ ...request, graph });
+  const onGpu = await runtime().tryOut({ ...request, graph: writeGpuForm(graph) });
+  return { onCpu, onGpu, selects };
 }
 
 const CASES = Object.entries(GOLDEN).flatMap(([name, golden]) =>
@@ -84,10 +80,11 @@ const CASES = Object.entries(GOLDEN).flatMap(([name, golden]) =>
 );
 
 test.each(CASES)('$name returns the same results as its Python code: $part', async (one) => {
-  const { data, dims, selects } = await run(one.model, one.write, one.output, one.ids);
+  const { selects, ...forms } = await run(one.model, one.write, one.output, one.ids);
   const expected = flatten(one.expected);
-  const difference = largestDifference(rowsOf(data, dims, one), expected);
-  expect(difference).toBeLessThan(1e-5);
+  for (const { data, dims } of [forms.onCpu, forms.onGpu]) {
+    expect(largestDifference(rowsOf(data, dims, one), expected)).toBeLessThan(1e-5);
+  }
   expect(expected.length).toBeGreaterThan(8);
   // The other outputs have a row for each token.
   expect(selects).toBe(one.part === 'text' && !OTHER_TOKENS.test(one.name));

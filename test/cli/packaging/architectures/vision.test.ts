@@ -14,6 +14,7 @@ import {
 import { selectRowEarly } from '#cli/packaging/onnx/select-row-early.ts';
 import { largestDifference } from '../../../helpers/close.ts';
 import { editGraph } from '../../../helpers/edited-graph.ts';
+import { writeGpuForm } from '../../../helpers/gpu-form.ts';
 import { FIXTURES } from '../../../helpers/paths.ts';
 import { useTempFolder } from '../../../helpers/temp-folder.ts';
 import { inputNames, useOnnxRuntime } from '../../../helpers/use-onnxruntime.ts';
@@ -115,6 +116,8 @@ test.each(IMAGE_CASES)(
     const each = numbers.length / IMAGES;
     // Images must differ, so that a graph which mixes them fails.
     expect(largestDifference(numbers.slice(0, each), numbers.slice(-each))).toBeGreaterThan(1e-2);
+    const onGpu = await runImages(writeGpuForm(graph), output, size, [0, 1, 2]);
+    expect(largestDifference([...onGpu.data], numbers)).toBeLessThan(1e-5);
     const alone = await runImages(graph, output, size, [2]);
     expect(largestDifference([...alone.data], numbers.slice(-each))).toBeLessThan(1e-5);
   },
@@ -141,6 +144,8 @@ test.each(TEXT_CASES)(
     // SigLIP attends to padding.
     expect(inputNames(graph).includes('attention_mask')).toBe(!name.startsWith('siglip'));
     expect(largestDifference([...(await runTexts(graph, ids)).data], expected)).toBeLessThan(1e-5);
+    const onGpu = await runTexts(writeGpuForm(graph), ids);
+    expect(largestDifference([...onGpu.data], expected)).toBeLessThan(1e-5);
     const alone = await runTexts(graph, ids.slice(1, 2));
     const each = expected.length / ids.length;
     expect(largestDifference([...alone.data], expected.slice(each, 2 * each))).toBeLessThan(1e-5);

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
-import { BOOL, FLOAT32, INT64 } from '#cli/packaging/onnx/element-types.ts';
+import { BOOL, FLOAT32, INT64 } from '#core/onnx/element-types.ts';
 import { fillPixelMask } from '#cli/packaging/onnx/fill-pixel-mask.ts';
 import { joinOutputs } from '#cli/packaging/onnx/join-outputs.ts';
 import { type GraphProto, GraphProtoSchema, ValueInfoProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';

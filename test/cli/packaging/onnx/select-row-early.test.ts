@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { int, ints } from '#cli/packaging/onnx/attributes.ts';
-import { FLOAT32, INT64 } from '#cli/packaging/onnx/element-types.ts';
+import { int, ints } from '#core/onnx/attributes.ts';
+import { FLOAT32, INT64 } from '#core/onnx/element-types.ts';
 import { selectRowEarly } from '#cli/packaging/onnx/select-row-early.ts';
 import {
   type AttributeProto,

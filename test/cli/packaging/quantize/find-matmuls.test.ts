@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { findMatMuls, groupMatMuls } from '#cli/packaging/quantize/find-matmuls.ts';
 import { blockOf } from '#cli/packaging/quantize/probe-graph.ts';
 import { textSamples } from '#cli/packaging/quantize/trial.ts';
-import { float, int } from '#cli/packaging/onnx/attributes.ts';
+import { float, int } from '#core/onnx/attributes.ts';
 import { GraphProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 
 const matrix = (name: string, ...dims: number[]) => ({ name, dataType: 1, dims: dims.map(BigInt) });

@@ -6,7 +6,7 @@ import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { vectorWidth } from '#core/model/vector-width.ts';
 import { int8Scale } from '#core/vectors/vector-types.ts';
 import type { EncoderContext } from '../../context.ts';
-import type { ServingEngine } from '../../engine/serving.ts';
+import type { DeviceState, ServingEngine } from '../../engine/serving.ts';
 import { bodilessRoute, OPEN, type Route } from '#serve/http/route.ts';
 import { modelMetadata } from '../../schemas/model.ts';
 import { NO_GUARD } from '../model-route.ts';
@@ -37,7 +37,7 @@ export function modelInfoRoutes({ engine }: EncoderContext): readonly Route[] {
       tag: 'Model',
       summary: 'Get the model’s metadata.',
       answer: { description: 'The metadata.', schema: modelMetadata, examples: { model: metadata } },
-      run: () => metadata,
+      run: () => (engine.device ? { ...metadata, device: deviceFacts(engine.device()) } : metadata),
     }),
   ];
 }
@@ -53,6 +53,13 @@ function staticFormFacts({
     int8_scale: int8Scale(width),
     ...omitUndefined({ neighbors }),
   };
+}
+
+/** The device, which can change while the server runs. */
+function deviceFacts(state: DeviceState): NonNullable<Static<typeof modelMetadata>['device']> {
+  return state.device === 'gpu'
+    ? { type: 'gpu', name: state.name, min_tokens: state.minTokens, max_tokens: state.maxTokens }
+    : { type: 'cpu', ...omitUndefined({ reason: state.reason }) };
 }
 
 /** The response of `GET /model`. */

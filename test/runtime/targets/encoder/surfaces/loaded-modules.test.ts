@@ -10,7 +10,7 @@ const ENCODER = 'runtime/targets/encoder';
  * thread.
  */
 const SERVERS_ONLY =
-  /^(runtime\/targets\/encoder\/(served|schemas|predict|http|grpc|mcp|bench)\/|runtime\/targets\/encoder\/servers\/(?!(?:image-)?options\.ts$)|runtime\/serve\/(http|grpc|mcp)\/|(typebox|ajv|hono|@hono\/.*|@connectrpc\/.*)$)/;
+  /^(runtime\/targets\/encoder\/(served|schemas|predict|http|grpc|mcp|bench)\/|runtime\/targets\/encoder\/servers\/(?!(?:image-|device-)?options\.ts$)|runtime\/serve\/(http|grpc|mcp)\/|(typebox|ajv|hono|@hono\/.*|@connectrpc\/.*)$)/;
 
 test('infer loads no server modules', async () => {
   const { inputs } = await importsOf('main.ts');

@@ -10,7 +10,12 @@ import {
 import { FLOAT32, INT64 } from './element-types.ts';
 import { opsetOf } from './facts.ts';
 import { int, ints } from './attributes.ts';
-import type { SelectedOutput } from './select-output.ts';
+
+/** An output of a graph: its name and the names of its axes. */
+interface GraphOutput {
+  readonly name: string;
+  readonly shape: readonly string[];
+}
 
 /** Appends nodes to the end of an existing graph. Modifies the graph. */
 export class GraphAppender {
@@ -64,7 +69,7 @@ export class GraphAppender {
   }
 
   /** Makes a float32 value the graph's only output. */
-  finish(value: string, { name, shape }: SelectedOutput): void {
+  finish(value: string, { name, shape }: GraphOutput): void {
     const node = { opType: 'Identity', name, input: [value], output: [name] };
     this.#graph.node.push(create(NodeProtoSchema, node));
     const dim = shape.map((dimParam) => ({ dimParam }));

@@ -1,0 +1,71 @@
+import { type InferenceThread, startInferenceThread } from '../inference-thread.ts';
+import type { DeviceState } from '../serving.ts';
+import { checkGpu, explainGpuError, gpuError, type GpuOptions, reasonAgainstGpu } from './start-gpu.ts';
+import { gpuModel } from './gpu-model.ts';
+import { gpuName } from '#platform/gpu-devices.ts';
+import { createProgress } from '../progress.ts';
+import { configError } from '#contract/errors.ts';
+
+/** Runs batches of at most `maxTokens` padded tokens. */
+export interface BatchRunner extends Pick<InferenceThread, 'run'> {
+  readonly maxTokens: number;
+}
+
+interface GpuFirst extends BatchRunner {
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens the GPU for a run without a server. Batches that fail on the GPU run on the CPU, and so do all
+ * others afterwards. Undefined if only the CPU is used; rejects if the user requires the GPU and it cannot
+ * be used.
+ */
+export async function openGpuFirst(
+  options: GpuOptions,
+  onDevice: (state: DeviceState) => void,
+): Promise<GpuFirst | undefined> {
+  const thread = startInferenceThread();
+  try {
+    const reason = reasonAgainstGpu(options);
+    if (reason !== undefined) throw configError(reason);
+    const { transform, ...model } = gpuModel(options.model);
+    await thread.open({
+      ...model,
+      threads: 1,
+      priority: 'normal',
+      transform: transform && { ...transform, progress: createProgress() },
+    });
+    const { plan } = await checkGpu(thread, options);
+    const { minTokens, maxTokens, isSlower } = plan;
+    onDevice({ device: 'gpu', name: gpuName(), minTokens, maxTokens, isSlower });
+    return { ...gpuFirst(thread, options.cpu, minTokens, onDevice), maxTokens, close: thread.close };
+  } catch (error) {
+    await thread.close();
+    if (options.device === 'gpu') throw gpuError(explainGpuError(error));
+    onDevice({ device: 'cpu', reason: explainGpuError(error) });
+    return undefined;
+  }
+}
+
+type Runner = Pick<InferenceThread, 'run'>;
+
+function gpuFirst(
+  gpu: Runner,
+  cpu: Runner,
+  minTokens: number,
+  onDevice: (state: DeviceState) => void,
+): Runner {
+  let isLost = false;
+  return {
+    async run(batch, outputs) {
+      if (isLost || batch.ids.length < minTokens) return await cpu.run(batch, outputs);
+      try {
+        return await gpu.run(batch, outputs);
+      } catch (error) {
+        if (!isLost) onDevice({ device: 'cpu', reason: explainGpuError(error), isFailure: true });
+        isLost = true;
+        return await cpu.run(batch, outputs);
+      }
+    },
+  };
+}
