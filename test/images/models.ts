@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,8 @@ import { execa } from 'execa';
 import { drawnImage } from '#core/images/drawn-image.ts';
 import { encodeRgbPng } from '#platform/images/encode-png.ts';
 import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
-import { MODELS_CACHE, unpackedPackage } from '../models/unpack.ts';
+import { unpackedPackage } from '../models/unpack.ts';
+import { imagePython } from './python.ts';
 
 /**
  * Builds models of images that others have published as packages, and compares each executable with ONNX Runtime
@@ -193,15 +194,4 @@ function difference(actual: readonly number[][], expected: readonly number[][]):
       row.map((value, column) => Math.abs(value - (expected[at]?.[column] ?? Number.NaN))),
     ),
   );
-}
-
-/** A Python with the packages for models.py. */
-async function imagePython(): Promise<string> {
-  const folder = join(MODELS_CACHE, 'python-images');
-  const python = join(folder, 'bin/python');
-  if (existsSync(join(folder, 'ready'))) return python;
-  await execa('python3', ['-m', 'venv', '--clear', folder]);
-  await execa(python, ['-m', 'pip', 'install', '-q', 'onnxruntime', 'pillow', 'numpy']);
-  copyFileSync(join(folder, 'pyvenv.cfg'), join(folder, 'ready'));
-  return python;
 }

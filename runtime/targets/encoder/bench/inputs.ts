@@ -17,7 +17,7 @@ export interface BenchInputs {
 }
 
 /** `tokens` is the number of tokens per text, and `count` that of inputs in `--input`. */
-export type InputSize = { readonly tokens: number } | ImageSize | { readonly count: number };
+type InputSize = { readonly tokens: number } | ImageSize | { readonly count: number };
 
 /** The inputs to measure: those that the user passed, or texts and images of several sizes. */
 export async function planInputs(
