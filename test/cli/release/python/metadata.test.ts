@@ -35,17 +35,17 @@ test('the tag of each platform is that of its newest native library', () => {
     const tag = wheelTag(platform);
     const libraries = nativeLibraries(platform).map((path) => readFileSync(path));
     expect(libraries.length).toBeGreaterThan(1);
-    if (platform.os === 'linux') {
-      const newest = Math.max(...libraries.map(minorOfGlibc), MINOR_OF_NODE);
-      expect(tag).toBe(`py3-none-manylinux_2_${newest}_${platform.cpu === 'x64' ? 'x86_64' : 'aarch64'}`);
-    } else if (platform.os === 'darwin') {
-      const newest = Math.max(...libraries.map(majorOfMacos));
-      expect(tag).toBe(`py3-none-macosx_${newest}_0_arm64`);
-    } else {
-      expect(tag).toBe('py3-none-win_amd64');
-    }
+    expect(tag).toBe(`py3-none-${systemOf(platform, libraries)}`);
   }
 });
+
+/** The oldest system on which all libraries run, in the form of a tag. */
+function systemOf(platform: Platform, libraries: readonly Buffer[]): string {
+  if (platform.os === 'win32') return 'win_amd64';
+  if (platform.os === 'darwin') return `macosx_${Math.max(...libraries.map(majorOfMacos))}_0_arm64`;
+  const newest = Math.max(...libraries.map(minorOfGlibc), MINOR_OF_NODE);
+  return `manylinux_2_${newest}_${platform.cpu === 'x64' ? 'x86_64' : 'aarch64'}`;
+}
 
 /** Node 26 requires glibc 2.28. */
 const MINOR_OF_NODE = 28;
