@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, expect, test } from 'vitest';
 import type { DeviceState, EngineRequest, ServingEngine } from '#encoder/engine/serving.ts';
@@ -122,7 +121,8 @@ test('if the GPU is lost, the CPU completes all requests', async () => {
   await engine.run({ inputs, view: VIEW });
   expect(batches).toContain('gpu');
   const requests = Array.from({ length: 6 }, () => engine.run({ inputs, view: VIEW }));
-  const exited = once(owner, 'exit');
+  // `once` would reject with the error of the thread.
+  const exited = new Promise((resolve) => owner.once('exit', resolve));
   // A request of an unknown kind ends a thread between two batches, as a failure in its code does.
   owner.postMessage({ id: -1, request: { kind: 'unknown' } });
   for (const { results } of await Promise.all(requests)) expect(results).toHaveLength(inputs.length);

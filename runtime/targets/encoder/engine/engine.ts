@@ -27,7 +27,7 @@ import { encodeMarked, tokenizerForRole } from './encode-marked.ts';
 import { imageLimits } from './image-limits.ts';
 import { NO_TOKENIZER } from './no-tokenizer.ts';
 import { transformToOpen } from './inference-thread.ts';
-import type { BatchRunner } from './gpu/gpu-first.ts';
+import type { BatchRunner, GpuFirst } from './gpu/gpu-first.ts';
 import { createProgress } from './progress.ts';
 import type { DeviceState } from './serving.ts';
 import { threadFor } from './thread-for.ts';
@@ -147,7 +147,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
     const tokenizer = await Promise.try(timeStep, onStep, 'tokenizer', openTokenizer).catch(blameDamage);
     const onCpu: BatchRunner = { run: thread.run, maxTokens: MAX_BATCH_TOKENS };
     const { device = DEFAULT_DEVICE, onDevice = () => {} } = options;
-    const openGpu = lazy(async () => {
+    const openGpu = async (): Promise<GpuFirst | undefined> => {
       if (device === 'cpu') return undefined;
       const [{ openGpuFirst }, { probeInputs }] = await Promise.all([
         import('./gpu/gpu-first.ts'),
@@ -161,8 +161,9 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
         probes: () => probeInputs(manifest, tokenizer),
       };
       return await openGpuFirst(request, onDevice);
-    });
-    const openRunner = async (): Promise<BatchRunner> => (await openGpu()) ?? onCpu;
+    };
+    let gpuOpening: Promise<GpuFirst | undefined> | undefined;
+    const openRunner = async (): Promise<BatchRunner> => (await (gpuOpening ??= openGpu())) ?? onCpu;
     const { imageHosts: hosts = [] } = options;
     const openUrls = lazy(async () => {
       // Most runs fetch nothing, so they do not load an HTTP client.
@@ -236,7 +237,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       decode: (ids, skipSpecialTokens) => tokenizer.decode(ids, skipSpecialTokens),
       infer: async (texts, how) => (await inferEach(texts, how)).map(succeeded),
       async close() {
-        const gpu = await openGpu().catch(() => undefined);
+        const gpu = await gpuOpening?.catch(() => undefined);
         await Promise.all([thread.close(), gpu?.close(), (await openUrls())?.close()]);
       },
     };

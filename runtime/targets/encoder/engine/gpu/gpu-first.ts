@@ -11,7 +11,7 @@ export interface BatchRunner extends Pick<InferenceThread, 'run'> {
   readonly maxTokens: number;
 }
 
-interface GpuFirst extends BatchRunner {
+export interface GpuFirst extends BatchRunner {
   readonly close: () => Promise<void>;
 }
 
@@ -24,10 +24,20 @@ export async function openGpuFirst(
   options: GpuOptions,
   onDevice: (state: DeviceState) => void,
 ): Promise<GpuFirst | undefined> {
-  const thread = startInferenceThread();
   try {
     const reason = reasonAgainstGpu(options);
     if (reason !== undefined) throw configError(reason);
+    return await openChecked(options, onDevice);
+  } catch (error) {
+    if (options.device === 'gpu') throw gpuError(explainGpuError(error));
+    onDevice({ device: 'cpu', reason: explainGpuError(error) });
+    return undefined;
+  }
+}
+
+async function openChecked(options: GpuOptions, onDevice: (state: DeviceState) => void): Promise<GpuFirst> {
+  const thread = startInferenceThread();
+  try {
     const { transform, ...model } = gpuModel(options.model);
     await thread.open({
       ...model,
@@ -41,9 +51,7 @@ export async function openGpuFirst(
     return { ...gpuFirst(thread, options.cpu, minTokens, onDevice), maxTokens, close: thread.close };
   } catch (error) {
     await thread.close();
-    if (options.device === 'gpu') throw gpuError(explainGpuError(error));
-    onDevice({ device: 'cpu', reason: explainGpuError(error) });
-    return undefined;
+    throw error;
   }
 }
 
