@@ -11,6 +11,7 @@ import type { Lane } from './lanes.ts';
 import type { VectorFormat } from '../json/vector-writer.ts';
 import type { VectorRows } from '../math/max-sim.ts';
 import type { HybridQuery } from '../tasks/hybrid-score.ts';
+import type { LabelOptions } from '../tasks/sequence-classification.ts';
 import type { ResultOptions } from '../tasks/task.ts';
 
 /**
@@ -44,7 +45,7 @@ export type View =
       readonly ranges: readonly TokenRange[];
     })
   /** The labels of a classifier with their scores or logits, highest first, as a JSON array. Default: all labels. */
-  | { readonly kind: 'labels'; readonly of: 'scores' | 'logits'; readonly count?: number | undefined }
+  | ({ readonly kind: 'labels' } & LabelOptions)
   /** The spans in a window that are candidates for entities, as a JSON array. */
   | { readonly kind: 'spans'; readonly entities: EntityOptions }
   /** The vectors of all tokens of an embedding model, special tokens included, as a JSON array. */

@@ -6,7 +6,6 @@ import type { Transformed } from '#transform/transform.ts';
 import { shortestFloat32 } from '#core/numbers/float32.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { greatestIndexes } from '#core/numbers/greatest-indexes.ts';
-import type { View } from '../engine/serving.ts';
 import { finiteOutput, type Inference } from '../math/inference.ts';
 import type { Task } from './task.ts';
 import { writeTokenFloats } from './token-info.ts';
@@ -80,11 +79,17 @@ function rank(
   }));
 }
 
+/** Which labels to return. Default: all labels. */
+export interface LabelOptions {
+  readonly of: 'scores' | 'logits';
+  readonly count?: number | undefined;
+}
+
 /** Labels in the form of the Inference API, in which labels without a name have a number. */
 export function rankedLabels(
   { values, transformed }: Inference,
   manifest: Manifest,
-  { of, count }: Extract<View, { readonly kind: 'labels' }>,
+  { of, count }: LabelOptions,
 ): { label: string; score: number }[] {
   const { id2label, scoreFunction } = manifest;
   const logits = finiteOutput(values, manifest);
