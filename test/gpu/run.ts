@@ -27,7 +27,7 @@ if (!hasGpuDevice() && !existsSync(DRIVER)) {
 }
 const { status } = spawnSync(
   join(ROOT, 'node_modules/.bin/vitest'),
-  ['run', '--config', 'test/gpu/vitest.config.ts', ...process.argv.slice(2)],
+  ['run', '--config', 'test/gpu/vitest.config.ts', '--reporter=verbose', ...process.argv.slice(2)],
   { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...(hasGpuDevice() ? {} : swiftShader) } },
 );
 process.exitCode = status ?? 1;
