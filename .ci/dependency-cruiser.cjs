@@ -51,9 +51,10 @@ const LAYERS = {
   manager: [
     'shared',
     'config shapes',
+    'long-results',
     'access config-edit registry sign-in',
     'install upstream',
-    'supervisor',
+    'saved-lists supervisor',
     'calls plugins',
     'context.ts pins',
     'http',

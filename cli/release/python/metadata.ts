@@ -1,4 +1,5 @@
 import { type Platform, shortName } from '#contract/platforms.ts';
+import { lookup } from '#core/values/lookup.ts';
 import { readOwnText } from '../../adapters/own-files.ts';
 import { fillTemplate } from '../fill-template.ts';
 
@@ -19,12 +20,12 @@ export const REQUIRES_PYTHON = '>=3.9';
  * The platform tag of each platform: the oldest glibc or macOS for which all native libraries in the executable were compiled. A test
  * compares the tags with the libraries.
  */
-const PLATFORM_TAGS: Readonly<Record<string, string>> = {
+const PLATFORM_TAGS = lookup<string>({
   'linux-x64': 'manylinux_2_28_x86_64',
   'linux-arm64': 'manylinux_2_30_aarch64',
   'macos-arm64': 'macosx_14_0_arm64',
   'windows-x64': 'win_amd64',
-};
+});
 
 /** The tag of a wheel for a platform. The Python code in it runs on any Python 3. */
 export function wheelTag(platform: Platform): string {
