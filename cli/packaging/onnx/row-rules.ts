@@ -50,7 +50,7 @@ export class RowRules {
   }
 
   /** Whether a value has as many axes as its place requires, so that the row can be selected. */
-  #isAt(name: string, need: Place | 'all'): boolean {
+  #isAt(name: string, need: Need): boolean {
     if (need === 'all') return true;
     return this.#rankOf(name) === (need.axis === undefined ? 2 : need.rank);
   }
