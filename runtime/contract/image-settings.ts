@@ -4,14 +4,17 @@ import type { ImageRecipe } from './image-recipe.ts';
 export interface ImageSettings {
   /** How images become the input of the model. */
   readonly recipe: ImageRecipe;
-  /**
-   * Whether the model consists of convolutions, so that servers arrange its weights in memory as this machine's CPU reads
-   * them (docs/decisions/0194).
-   */
-  readonly hasConvolutions?: true;
+  /** For models that only read images. */
+  readonly hasConvolutions?: HasConvolutions;
   /** The encoder of images, for models with another one for texts. Default: the model itself. */
   readonly encoder?: ImageEncoder;
 }
+
+/**
+ * Whether a graph consists of convolutions, so that servers arrange its weights in memory as this machine's CPU reads
+ * them (docs/decisions/0194).
+ */
+type HasConvolutions = true;
 
 /** The settings of a model with an encoder of images next to one of texts. */
 export type TowerSettings = ImageSettings & Required<Pick<ImageSettings, 'encoder'>>;
@@ -22,6 +25,7 @@ export interface ImageEncoder {
   readonly output: string;
   /** Number of positions that the encoder has for an image. */
   readonly positions: number;
+  readonly hasConvolutions?: HasConvolutions | undefined;
 }
 
 /**

@@ -4,7 +4,9 @@ import { expect } from 'vitest';
 import { runCliHere as runCli } from '../helpers/cli-here.ts';
 import { expectClose } from '../helpers/close.ts';
 import { goldenTowers, TOWER_IMAGES, TOWER_LABELS, TOWER_TEXTS, TOWERS } from '../helpers/golden-towers.ts';
+import type { Manifest } from '#contract/manifest.ts';
 import { builtAssets } from '../helpers/built.ts';
+import { copyByConvolution, editGraph } from '../helpers/edited-graph.ts';
 import { writeConfig } from '../helpers/model-folder.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
@@ -265,6 +267,25 @@ verifiesOnce('towers:build', async () => {
   const { embeddings } = JSON.parse(found.stdout) as { embeddings: number[][] };
   expectClose(embeddings[0], goldenTowers('clip').texts[0], 'text with two graphs');
   expectClose(embeddings[1], goldenTowers('clip').images[0], 'image with two graphs');
+  // Several convolutions, whose weights servers arrange for the CPU; `infer --input` does the same.
+  const encoderIn = async (file: string): Promise<object | undefined> => {
+    const { stdout } = await runExecutable(file, ['inspect', '--json']);
+    return (JSON.parse(stdout) as { model: Manifest }).model.images?.encoder;
+  };
+  const ofPatches = await encoderIn(pair.output);
+  expect(ofPatches).not.toHaveProperty('hasConvolutions');
+  editGraph(join(path, 'onnx/vision_model.onnx'), copyByConvolution);
+  const convolutions = await build(...graphs, 'image_text_embedding');
+  expect(await encoderIn(convolutions.output)).toEqual({ ...ofPatches, hasConvolutions: true });
+  const inputs = join(folder(), 'inputs.jsonl');
+  writeFileSync(inputs, `${JSON.stringify({ image: CIRCLE.path })}\n${JSON.stringify({ text })}\n`);
+  const rows = await runExecutable(convolutions.output, ['infer', '--input', inputs]);
+  const [ofImage, ofText] = rows.stdout
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as PredictResult).embedding);
+  expectClose(ofText, goldenTowers('clip').texts[0], 'text next to an encoder with convolutions');
+  expectClose(ofImage, goldenTowers('clip').images[0], 'image with two convolutions');
   expect((await build(...graphs, 'zero_shot_image_classification')).stderr).toContain(
     'is an exported graph, which does not contain the scale that converts similarities to scores',
   );

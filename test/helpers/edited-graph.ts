@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { PIXEL_INPUT } from '#contract/manifest.ts';
 import {
   AttributeProtoSchema,
   type GraphProto,
@@ -164,6 +165,21 @@ export function addFirstTokens(graph: GraphProto, output: string, tokens: number
     node('Sub', ['first_largest', 'first_largest'], ['first_nothing']),
     node('Add', [before, 'first_nothing'], [output]),
   );
+}
+
+/** Copies the pixels of images by a convolution at the start of the graph. */
+export function copyByConvolution(graph: GraphProto): void {
+  for (const { input } of graph.node)
+    for (const [at, name] of input.entries()) if (name === PIXEL_INPUT) input[at] = 'copied_pixels';
+  graph.initializer.push(
+    create(TensorProtoSchema, {
+      name: 'identity',
+      dims: [3n, 3n, 1n, 1n],
+      dataType: FLOAT,
+      rawData: new Uint8Array(Float32Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1).buffer),
+    }),
+  );
+  graph.node.unshift(node('Conv', [PIXEL_INPUT, 'identity'], ['copied_pixels']));
 }
 
 /** Passes an output through a sequence of tensors, which is not a tensor. */

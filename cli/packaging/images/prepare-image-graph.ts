@@ -4,6 +4,7 @@ import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import type { Batching } from '#contract/batching.ts';
 import { configError } from '#contract/errors.ts';
 import type { ImageRecipe, ImageSize } from '#contract/image-recipe.ts';
+import type { ImageEncoder } from '#contract/image-settings.ts';
 import { PIXEL_INPUT } from '#contract/manifest.ts';
 import { resizedSize } from '#core/images/resized-size.ts';
 import { tensorSize } from '#core/images/tensor-size.ts';
@@ -46,7 +47,7 @@ export interface RunImageGraph extends PreparedImageGraph {
   readonly batching: Batching;
   /** Number of positions that the model has for an image, as a measure of the time that it takes. */
   readonly positions: number;
-  readonly hasConvolutions: boolean;
+  readonly hasConvolutions: ImageEncoder['hasConvolutions'];
 }
 
 interface ImageGraphRequest {
@@ -83,7 +84,7 @@ export async function prepareImageGraph(
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
 
   const facts = await tryImageGraph(runtime, { ...request, output }, { graphPath, graph });
-  const hasConvolutions = graph.node.filter(isConvolution).length > MAX_PATCH_CONVOLUTIONS;
+  const hasConvolutions = graph.node.filter(isConvolution).length > MAX_PATCH_CONVOLUTIONS || undefined;
   return { graphPath, weightsPath, output, scores, precision, hasConvolutions, ...facts };
 }
 

@@ -56,9 +56,9 @@ export async function readTowers<Type extends TowersModelType, Own extends objec
         `Vectors of texts have ${width} dimensions and vectors of images ${image.width}, so they cannot be compared. Both encoders must come from the same model.`,
       );
     }
-    const { output, positions } = image;
+    const { output, positions, hasConvolutions } = image;
     return {
-      images: { ...images, encoder: { output: output.name, positions } },
+      images: { ...images, encoder: { output: output.name, positions, hasConvolutions } },
       sentence: vectorSettings(config, 'none', width),
     };
   };

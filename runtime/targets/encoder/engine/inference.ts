@@ -1,6 +1,7 @@
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import { tokenOutputsAmong } from '#core/model/output-plan.ts';
 import type { ImageLimits } from '#core/images/read-image-size.ts';
+import { imageGraph as imageGraphOf } from '#core/model/image-graph.ts';
 import type { RawOutput } from '#core/model/raw-output.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { loadOnnxRuntime, openOnnxSession, type OnnxSession } from '#platform/onnx/session.ts';
@@ -53,13 +54,13 @@ export function createInference(): Inference {
           : {
               run: await runnerOf(
                 body,
-                (graph) =>
+                (graph, hasConvolutions) =>
                   openOnnxSession(loadOnnxRuntime(addon), {
                     ...options,
                     graph,
                     weightsFolder: body.weightsFolder,
                     bfloat16: manifest.quantization?.form === 'bf16',
-                    hasConvolutions: manifest.images?.hasConvolutions === true,
+                    hasConvolutions,
                   }),
                 manifest,
                 images,
@@ -111,17 +112,19 @@ export function createInference(): Inference {
 /** Models that read texts do not load the code for images. */
 async function runnerOf(
   { graph, imageGraph }: GraphBody,
-  open: (graph: Uint8Array) => OnnxSession,
+  open: (graph: Uint8Array, hasConvolutions?: true) => OnnxSession,
   manifest: Manifest,
   limits: ImageLimits | undefined,
 ): Promise<RunBatchOnce> {
-  const session = open(graph);
-  if (!manifest.images) return graphRunner(session, manifest);
+  if (!manifest.images) return graphRunner(open(graph), manifest);
   const { imageRunner } = await import('./run-images.ts');
-  if (!imageGraph) return imageRunner(session, manifest, limits);
-  const ofTexts = graphRunner(session, manifest);
+  const { hasConvolutions } = imageGraphOf(manifest);
+  const openForImages = (graphOfImages: Uint8Array): RunBatchOnce =>
+    imageRunner(open(graphOfImages, hasConvolutions), manifest, limits);
+  if (!imageGraph) return openForImages(graph);
+  const ofTexts = graphRunner(open(graph), manifest);
   // A thread that only reads texts does not open the encoder of images.
-  const ofImages = lazy(() => imageRunner(open(imageGraph), manifest, limits));
+  const ofImages = lazy(() => openForImages(imageGraph));
   return (batch, wanted) => (batch.images ? ofImages() : ofTexts)(batch, wanted);
 }
 
