@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Rows } from '../models/ask.ts';
 import { bodyFor, LABELS, QUESTION, rowOf } from '../models/tasks.ts';
 import type { NamedModel } from './shape.ts';
+import { DATA_URL } from './texts.ts';
 
 /** What the published library computes, with one row for each text. */
 export interface Expected {
@@ -87,6 +88,8 @@ function bodyOf({ task, made }: NamedModel, inputs: readonly string[]): object {
       return { inputs: inputs.map((context) => ({ question: QUESTION, context })) };
     case 'm3':
       return { inputs, outputs: ['dense', 'sparse', 'multi_vector'] };
+    case 'towers':
+      return { inputs: inputs.map((input) => (input.startsWith(DATA_URL) ? { image: input } : input)) };
     case 'image':
       return made === 'detr' || made === 'yolos' ? { inputs, threshold: ENTITY_THRESHOLD } : { inputs };
     default:

@@ -1,4 +1,4 @@
-"""Folders of models of images with random weights, and what transformers computes with them for images in base64."""
+"""Folders of models of images with random weights, and what transformers computes with them for images in base64, or texts and images."""
 
 import base64
 import io
@@ -6,8 +6,12 @@ import json
 
 import torch
 import transformers as tf
+from make_towers import clip_tokenizer, random_weights, siglip_tokenizer
 from PIL import Image
+from vocabularies import write_vocabulary
 
+# As in texts.ts.
+DATA_URL = "data:image/png;base64,"
 TOWER = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64)
 SMALL = dict(**TOWER, initializer_range=0.3)
 LABELS = dict(id2label={at: f"label {at}" for at in range(7)}, label2id={f"label {at}": at for at in range(7)})
@@ -16,19 +20,28 @@ THRESHOLD = 0.05
 STAGES = dict(depths=[1, 1, 1, 1], initializer_range=0.3)
 
 
-def towers(config, text, vision):
-    return config(
-        text_config=dict(**TOWER, vocab_size=64, bos_token_id=1, eos_token_id=2, pad_token_id=2, **text),
-        vision_config=dict(**TOWER, image_size=224, **vision),
-    )
+def towers(config, tokenizer, text, vision):
+    return config(text_config=dict(**TOWER, vocab_size=len(tokenizer), **text), vision_config=dict(**TOWER, image_size=224, **vision))
+
+
+def clip(tokenizer):
+    # The published settings name other ids of special tokens than the tokenizer; 2 means that the largest id is the end.
+    text = dict(max_position_embeddings=77, bos_token_id=0, eos_token_id=2, pad_token_id=1)
+    return tf.CLIPModel(towers(tf.CLIPConfig, tokenizer, text, dict(patch_size=32)))
+
+
+def siglip(tokenizer):
+    # projection_size is set because transformers derives it from a hidden size of 768.
+    return tf.SiglipModel(towers(tf.SiglipConfig, tokenizer, dict(max_position_embeddings=64, projection_size=32), dict(patch_size=16)))
+
+
+def siglip2_tokenizer(folder):
+    write_vocabulary(folder, "siglip2", 64, names=["input_ids"])
+    return tf.AutoTokenizer.from_pretrained(folder)
 
 
 def pooled(output):
     return output.pooler_output.flatten()
-
-
-def features(output):
-    return (output if isinstance(output, torch.Tensor) else output.pooler_output)[0]
 
 
 def runs(scores, image, _):
@@ -108,15 +121,42 @@ MADE = {
         lambda model, pixels: model(pixels),
         objects,
     ),
-    "clip": (
-        lambda: tf.CLIPModel(towers(tf.CLIPConfig, dict(max_position_embeddings=77), dict(patch_size=32))),
-        lambda model, pixels: features(model.get_image_features(pixels)),
-    ),
-    "siglip": (
-        lambda: tf.SiglipModel(towers(tf.SiglipConfig, dict(max_position_embeddings=64), dict(patch_size=16))),
-        lambda model, pixels: features(model.get_image_features(pixels)),
-    ),
 }
+# Models that also read texts: the tokenizer, the model, and how texts are padded.
+TOWERS = {
+    "clip": (lambda folder: clip_tokenizer(folder, 77), clip, dict(padding=True)),
+    "siglip": (siglip_tokenizer, siglip, dict(padding="max_length", max_length=64)),
+    "siglip2": (siglip2_tokenizer, siglip, dict(padding="max_length", max_length=64)),
+}
+
+
+def read_image(text):
+    return Image.open(io.BytesIO(base64.b64decode(text))).convert("RGB")
+
+
+def save(model, folder, row):
+    model.save_pretrained(folder)
+    (folder / "preprocessor_config.json").write_text(json.dumps(row["processor"]))
+    return tf.AutoImageProcessor.from_pretrained(folder, use_fast=False)
+
+
+def texts_and_images(folder, row, job):
+    write_tokenizer, make, padding = TOWERS[row["made"]]
+    tokenizer = write_tokenizer(folder)
+    torch.manual_seed(len(row["name"]))
+    model = random_weights(make(tokenizer))
+    processor = save(model, folder, row)
+    # The class of a tokenizer also depends on config.json.
+    tokenizer = tf.AutoTokenizer.from_pretrained(folder)
+    rows = []
+    for item in job["texts"]:
+        _, found, encoded = item.partition(DATA_URL)
+        if found:
+            vectors = model.get_image_features(processor(read_image(encoded), return_tensors="pt")["pixel_values"])
+        else:
+            vectors = model.get_text_features(**tokenizer([item], return_tensors="pt", truncation=True, **padding))
+        rows.append(getattr(vectors, "pooler_output", vectors)[0].tolist())
+    return {"rows": rows}
 
 
 def image(folder, row, job):
@@ -133,12 +173,10 @@ def image(folder, row, job):
             buffer.uniform_(-0.5, 0.5)
         if name.endswith("running_var"):
             buffer.uniform_(0.5, 2)
-    model.save_pretrained(folder)
-    (folder / "preprocessor_config.json").write_text(json.dumps(row["processor"]))
-    processor = tf.AutoImageProcessor.from_pretrained(folder, use_fast=False)
+    processor = save(model, folder, row)
     rows = []
     for text in job["texts"]:
-        read = Image.open(io.BytesIO(base64.b64decode(text))).convert("RGB")
+        read = read_image(text)
         found = numbers(model, processor(read, return_tensors="pt")["pixel_values"])
         for step in then:
             found = step(found, read, processor)

@@ -8,6 +8,12 @@ const image = (name: string, made: string, processor: object): NamedModel => ({
   processor,
 });
 
+/** A model that reads texts and images. */
+const towers = (name: string, made: string, processor: object): NamedModel => ({
+  ...image(name, made, processor),
+  task: 'towers',
+});
+
 /** A model whose type is not built. */
 const other = (name: string, model_type: string, architecture: string): NamedModel => ({
   name,
@@ -104,9 +110,9 @@ export const IMAGES: readonly NamedModel[] = [
   image('facebook/dinov2-small', 'dinov2', dinov2),
   image('facebook/dinov2-base', 'dinov2', dinov2),
   image('facebook/dinov2-with-registers-base', 'dinov2_with_registers', dinov2),
-  image('openai/clip-vit-base-patch32', 'clip', clip),
-  image('google/siglip-base-patch16-224', 'siglip', { ...siglip, ...square(224) }),
-  image('google/siglip2-base-patch16-224', 'siglip', { ...siglip, ...square(224) }),
+  towers('openai/clip-vit-base-patch32', 'clip', clip),
+  towers('google/siglip-base-patch16-224', 'siglip', { ...siglip, ...square(224) }),
+  towers('google/siglip2-base-patch16-224', 'siglip2', { ...siglip, ...square(224) }),
   image('facebook/detr-resnet-50', 'detr', { ...objects, feature_extractor_type: 'DetrFeatureExtractor' }),
   image('hustvl/yolos-tiny', 'yolos', { ...objects, feature_extractor_type: 'YolosFeatureExtractor' }),
   image('nvidia/segformer-b0-finetuned-ade-512-512', 'segformer', {

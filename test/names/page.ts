@@ -91,7 +91,8 @@ ${imageSection(all.filter(isOfImages))}
 
 const TASKS_BY_NAME = new Map(NAMED_MODELS.map(({ name, task }: NamedModel) => [name, task]));
 
-const isOfImages = ({ name }: ModelRow): boolean => TASKS_BY_NAME.get(name) === 'image';
+const isOfImages = ({ name }: ModelRow): boolean => IMAGE_TASKS.has(TASKS_BY_NAME.get(name) ?? '');
+const IMAGE_TASKS = new Set(['image', 'towers']);
 
 function imageSection(images: readonly ModelRow[]): string {
   const built = images.filter(({ state }) => state === 'equal');

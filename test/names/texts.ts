@@ -24,9 +24,13 @@ const SPACED = NORMAL.filter((text) => !/\s\s|[\t\n\r]/.test(text));
 /** With fewer words than gliner truncates, which splits texts at spaces itself. */
 const ENTITY_TEXTS = NORMAL.map((text) => text.split(' ').slice(0, 300).join(' '));
 
+/** An image among texts starts with this. */
+export const DATA_URL = 'data:image/png;base64,';
+
 /** The texts for a model, or images in base64. Models with masks get texts with `[MASK]`, in place of their own word for it. */
 export function textsFor({ task, base, tokenizer, slow }: NamedModel): readonly string[] {
   if (task === 'image') return SHAPES.map(({ base64 }) => base64);
+  if (task === 'towers') return [...TEXTS.prose, ...SHAPES.map(({ base64 }) => `${DATA_URL}${base64}`)];
   if (task === 'masked') return base === 'esm' ? PROTEINS : MASKED;
   if (task === 'gliner') return ENTITY_TEXTS;
   if (task === 'answers') return CONTEXTS;

@@ -75,12 +75,12 @@ def gte_qwen():
     return tokenizer, dict(settings, add_eos_token=True, auto_map={"AutoTokenizer": code})
 
 
-def gemma():
+def gemma(before=("<bos>",), **settings):
     tokenizer = causal.gemma_tokenizer()
-    tokenizer.post_processor = template(tokenizer, ["<bos>"], ["<eos>"])
+    tokenizer.post_processor = template(tokenizer, before, ["<eos>"])
     return tokenizer, dict(
-        tokenizer_class="GemmaTokenizer", add_bos_token=True, add_eos_token=True, bos_token="<bos>", eos_token="<eos>", pad_token="<pad>", unk_token="<unk>",
-        clean_up_tokenization_spaces=False)
+        tokenizer_class="GemmaTokenizer", add_bos_token=bool(before), add_eos_token=True, bos_token="<bos>", eos_token="<eos>", pad_token="<pad>",
+        unk_token="<unk>", clean_up_tokenization_spaces=False, **settings)
 
 
 def llama():
@@ -100,6 +100,8 @@ MADE = {
     "lfm2": lambda: byte_level(["<|pad|>", "<|startoftext|>", "<|im_end|>", "[Q] ", "[D] "], ["<|startoftext|>"], [], dict(
         tokenizer_class="PreTrainedTokenizerFast", bos_token="<|startoftext|>", eos_token="<|im_end|>", pad_token="<|pad|>", add_bos_token=True, add_eos_token=False)),
     "qwen": lambda: qwen(False), "qwen-embedding": lambda: qwen(True), "gte-qwen": gte_qwen, "gemma": gemma, "llama": llama,
+    # Its texts should be in lower case, but transformers ignores this setting.
+    "siglip2": lambda: gemma(before=(), do_lower_case=True, padding_side="right"),
 }
 
 

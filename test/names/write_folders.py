@@ -26,6 +26,8 @@ from vocabularies import write_json
 def make(row, folder, job):
     if row["task"] == "image":
         return image_models.image(folder, row, job)
+    if row["task"] == "towers":
+        return image_models.texts_and_images(folder, row, job)
     if row["task"] in static_models.TASKS:
         return static_models.TASKS[row["task"]](folder, row, job)
     model = folders.write_model(folder, row)
