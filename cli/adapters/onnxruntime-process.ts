@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { messageOf } from '#contract/errors.ts';
-import { ADAPTER_INPUT, LABEL_PREFIX, WORD_INPUT_NAMES, PIXEL_INPUT } from '#contract/manifest.ts';
+import {
+  ADAPTER_INPUT,
+  LABEL_PREFIX,
+  WORD_INPUT_NAMES,
+  PIXEL_INPUT,
+  ROWS_INPUT,
+} from '#contract/manifest.ts';
 import { WORD_INPUTS } from '#core/model/word-inputs.ts';
 import {
   loadOnnxRuntime,
@@ -86,8 +92,10 @@ async function measure(addon: OnnxRuntime, task: MeasureTask): Promise<MeasureRe
   // These runs are too short to benefit from more threads, which would also spin while they wait
   // for each other.
   const session = await open(addon, task, false, 1);
-  const runs = task.runs.map((ids) =>
-    session.runAll(feedsOf(task, ids), task.values).map(({ type, dims }) => ({ type, dims: [...dims] })),
+  const runs = task.runs.map(({ ids, computedRows }) =>
+    session
+      .runAll(feedsOf({ ...task, computedRows }, ids), task.values)
+      .map(({ type, dims }) => ({ type, dims: [...dims] })),
   );
   return task.values.map((name, at) => ({
     name,
@@ -111,7 +119,7 @@ const open = async (
   });
 
 function feedsOf(
-  { inputs, padId, fixedShape = {}, firstPosition = 0, words, images }: RunTask,
+  { inputs, padId, fixedShape = {}, firstPosition = 0, words, images, computedRows }: RunTask,
   ids: readonly (readonly number[])[],
 ): Record<string, OnnxTensor> {
   if (images) return { [PIXEL_INPUT]: new OnnxTensor('float32', images.values, images.dims) };
@@ -122,6 +130,7 @@ function feedsOf(
     ...tokenFeeds(rows, columns, padId, firstPosition),
     ...(words ? wordFeeds(words, columns) : {}),
     ...(words?.labels ? labelFeeds(words.labels) : {}),
+    [ROWS_INPUT]: new OnnxTensor('int64', BigInt64Array.of(BigInt(computedRows ?? columns)), [1]),
   };
   return Object.fromEntries(Object.entries(feeds).filter(([name]) => inputs.includes(name)));
 }

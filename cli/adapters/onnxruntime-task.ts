@@ -25,6 +25,8 @@ interface InputRules {
   readonly words?: TryWords | undefined;
   /** Images to run instead of token ids. */
   readonly images?: TryImages | undefined;
+  /** Number of tokens of each text for which the last layer is computed, for graphs with this input. Default: all. */
+  readonly computedRows?: number | undefined;
 }
 
 /** A graph to run. */
@@ -49,7 +51,7 @@ export interface MeasureTask extends RunTask {
   readonly kind: 'measure';
   readonly values: readonly string[];
   /** Token ids for each run. */
-  readonly runs: readonly (readonly (readonly number[])[])[];
+  readonly runs: readonly { readonly ids: readonly (readonly number[])[]; readonly computedRows: number }[];
 }
 
 /** The pixels of images, as an image processor returns them. */

@@ -209,6 +209,11 @@ export const LABEL_INPUT_NAMES = INPUT_NAMES.map((name): LabelInputName => `${LA
  * repeated for all its tokens; -1 for none.
  */
 export const ADAPTER_INPUT = 'adapter_ids';
+/**
+ * Additional input of models whose texts' vectors are those of the first token: the number of tokens, counted from the
+ * first, for which the last layer is computed (docs/decisions/0203).
+ */
+export const ROWS_INPUT = 'computed_rows';
 /** The input of models that read images: the values of the pixels of each channel. */
 export const PIXEL_INPUT = 'pixel_values';
 export type InputName =
@@ -216,6 +221,7 @@ export type InputName =
   | WordInputName
   | LabelInputName
   | typeof ADAPTER_INPUT
+  | typeof ROWS_INPUT
   | typeof PIXEL_INPUT;
 
 /** Components of a runtime, stored as JSON in the `runtime` section. */

@@ -21,7 +21,6 @@ SIZE = dict(
 PADDED = {**SIZE, "pad_token_id": 1}
 XLM = dict(vocab_size=2600, emb_dim=32, n_layers=2, n_heads=4, max_position_embeddings=130, pad_index=0)
 T5 = dict(vocab_size=2600, d_model=32, d_ff=64, d_kv=8, num_layers=2, num_heads=4)
-IMAGE = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, image_size=32, patch_size=8)
 LABELS = dict(id2label={0: "O", 1: "B-X", 2: "I-X"}, label2id={"O": 0, "B-X": 1, "I-X": 2})
 
 MODELS = {
@@ -46,9 +45,6 @@ MODELS = {
     "bert-relative": lambda: t.BertModel(t.BertConfig(**SIZE, position_embedding_type="relative_key")),
     "bert-mish": lambda: t.BertModel(t.BertConfig(**SIZE, hidden_act="mish")),
     "umt5": lambda: t.UMT5ForConditionalGeneration(t.UMT5Config(**T5)),
-    "vit": lambda: t.ViTForImageClassification(t.ViTConfig(**IMAGE)),
-    "clip": lambda: t.CLIPModel(t.CLIPConfig(text_config=SIZE, vision_config=IMAGE)),
-    "siglip": lambda: t.SiglipModel(t.SiglipConfig(text_config=SIZE, vision_config=IMAGE)),
 }
 
 

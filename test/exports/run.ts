@@ -18,7 +18,7 @@ import { printTable } from '../bench/measure/print.ts';
 const INSTALL = new Set(['pip install "optimum-onnx[onnxruntime]"', 'pip install torch transformers onnx']);
 const PACKAGES = ['optimum-onnx[onnxruntime]', 'sentence-transformers'];
 /** Models that no export can make usable: the error must state this, without a command. */
-const REFUSED = new Set(['umt5', 'vit', 'clip', 'siglip']);
+const REFUSED = new Set(['umt5']);
 /** Relative to the largest value of a model. */
 const LIMIT = 1e-5;
 const MAKE = join(dirname(fileURLToPath(import.meta.url)), 'make.py');

@@ -109,7 +109,7 @@ async function writeShapes(
   const batch = ({ texts, tokens }: RunSize): number[][] =>
     Array.from({ length: texts }, (_, row) => textOf(sample, tokens - row, padId));
   const sizes = [...SHORTER, LONGEST].map((size) => ({ ...size, ...fixedShape }));
-  const runs = sizes.map(batch);
+  const runs = sizes.map((size) => ({ ids: batch(size), computedRows: size.rows }));
   const file = await GraphFile.read(graphPath);
   try {
     const exposed = await file.write('exposed', ({ graph }) => graph && exposeValues(graph));
@@ -126,7 +126,7 @@ async function writeShapes(
     const shaped = await file.write('shaped', ({ graph }) => graph && recordShapes(graph, values, sizes));
     return shaped.path;
   } catch (error) {
-    if (error instanceof AppError) throw stuckError(model, runs[0] ?? [], error);
+    if (error instanceof AppError) throw stuckError(model, runs[0]?.ids ?? [], error);
     // The graph may still run without shapes: the failure can be caused by values whose types
     // cannot be outputs, such as sequences.
     return undefined;
@@ -141,10 +141,10 @@ const textOf = (sample: readonly number[], length: number, padId: number): numbe
  * size of an axis depends on.
  */
 const SHORTER: readonly RunSize[] = [
-  { texts: 2, tokens: 13 },
-  { texts: 3, tokens: 5 },
+  { texts: 2, tokens: 13, rows: 7 },
+  { texts: 3, tokens: 5, rows: 3 },
 ];
-const LONGEST: RunSize = { texts: 1, tokens: 16 };
+const LONGEST: RunSize = { texts: 1, tokens: 16, rows: 5 };
 
 type Ids = readonly number[];
 

@@ -39,6 +39,8 @@ export interface GraphRules extends SignatureRules {
   readonly keptOutputs?: (graph: GraphProto) => readonly string[];
   /** Adds this type's steps to the end of a graph with float32 outputs. */
   readonly extend?: (graph: ExtendedGraph) => GraphExtension;
+  /** Whether only the first row of each text in this output is read, unless a request asks for the vectors of all tokens. */
+  readonly readsFirstRow?: (output: SelectedOutput) => boolean;
   /** Whether the build numbered tokens of the tokenizer, so that it must have as many as the model. */
   readonly hasAddedTokens?: boolean;
   /** Number of tokens of the tokenizer for labels, if a second encoder reads them. */

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { configError } from '#contract/errors.ts';
 import { pushAll } from '#core/values/push-all.ts';
-import type { LabelInputName } from '#contract/manifest.ts';
+import { type LabelInputName, ROWS_INPUT } from '#contract/manifest.ts';
 import { type GraphProto, ModelProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import { withFileSource } from '#platform/file-source.ts';
 import { adaptInputs } from '../onnx/adapt-inputs.ts';
@@ -11,7 +11,7 @@ import { dequantizeLate } from '../onnx/dequantize-late.ts';
 import { embeddingRows, precisionOf } from '#core/onnx/facts.ts';
 import { findFixedShape, type MatchedInput, isEntityInput } from '../onnx/match-inputs.ts';
 import { keepOutputs } from '../onnx/keep-outputs.ts';
-import { selectRowEarly } from '../onnx/select-row-early.ts';
+import { selectRowEarly, selectRowsByInput } from '../onnx/select-row-early.ts';
 import { splitSkipNorms } from '../onnx/split-skip-norms.ts';
 import { findFirstPosition } from './find-first-position.ts';
 import type { OptimizedGraph } from './optimize-graph.ts';
@@ -57,12 +57,16 @@ export async function rewriteGraph(
   keepOutputs(graph, [found.output.name, ...(rules.keptOutputs?.(graph) ?? [])]);
   const extension = rules.extend?.({ proto, graph, fixedShape, ...found });
   pushAll(changes, extension?.changes ?? []);
-  selectRowEarly(graph);
+  const output = extension?.output ?? found.output;
+  const inputs = [...found.inputs];
+  if (rules.readsFirstRow?.(output) === true && fixedShape === undefined) {
+    if (selectRowsByInput(graph, output.name)) inputs.push(ROWS_INPUT);
+  } else selectRowEarly(graph);
   await writeFile(graphPath, toBinary(ModelProtoSchema, proto));
   return {
     graphPath,
     weightsPath,
-    signature: { ...found, output: extension?.output ?? found.output },
+    signature: { ...found, inputs, output },
     precision,
     fixedShape,
     firstPosition: firstPosition === 0 ? undefined : firstPosition,

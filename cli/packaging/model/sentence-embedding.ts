@@ -32,6 +32,7 @@ import type { PreparedTokenizer } from './prepare-tokenizer.ts';
 import { hasSentenceFiles, readSentenceDefaults, type SentenceDefaults } from './sentence-files.ts';
 import {
   layerSettings,
+  readsFirstToken,
   sentenceConfig,
   sentenceSettings,
   type SentenceSource,
@@ -121,6 +122,7 @@ async function findSource(
 
 const outputRules = (source: SentenceSource, { areKept, heads }: TokenOutputsSource): GraphRules => ({
   canBePooled: true,
+  readsFirstRow: ({ shape }) => readsFirstToken(source, shape),
   chooseOutput: (graph, request) => chooseVectors(graph, request, vectorsKind(source)),
   keptOutputs(graph) {
     const kept = areKept ? exportedOutputs(graph) : undefined;

@@ -169,6 +169,10 @@ function choosePooling(source: SentenceSource, shape: readonly string[]): Senten
   );
 }
 
+/** Whether the vector of a text is that of its first token, which is never a token of a prompt. */
+export const readsFirstToken = (source: SentenceSource, shape: readonly string[]): boolean =>
+  shape.length > 2 && source.defaults.includePrompt && choosePooling(source, shape) === 'cls';
+
 const leavesPromptsOut = (source: SentenceSource): boolean =>
   !source.defaults.includePrompt && Object.values(promptsOf(source)).some((prompt) => prompt !== '');
 

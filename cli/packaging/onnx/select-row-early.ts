@@ -1,10 +1,13 @@
 import { create } from '@bufbuild/protobuf';
+import { ROWS_INPUT } from '#contract/manifest.ts';
 import {
   type AttributeProto,
   type GraphProto,
   type NodeProto,
   NodeProtoSchema,
   TensorProtoSchema,
+  type ValueInfoProto,
+  ValueInfoProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
 import { int } from '#core/onnx/attributes.ts';
 import { INT64 } from '#core/onnx/element-types.ts';
@@ -19,28 +22,60 @@ import { isSame, type Need, type Needs, type Place, RowRules } from './row-rules
  * Returns whether the graph was changed.
  */
 export function selectRowEarly(graph: GraphProto): boolean {
-  const selection = new RowSelection(graph);
+  const selection = new RowSelection(graph, (node, rules) => rules.selectsFirstRow(node));
+  return apply(graph, selection, () => constantList(graph, [1]));
+}
+
+/**
+ * Adds an input for the number of rows, counted from the first, that the output has for each text. The last layer is then
+ * computed for these rows alone (docs/decisions/0203). Returns whether this saves work; if not, the graph is unchanged.
+ */
+export function selectRowsByInput(graph: GraphProto, output: string): boolean {
+  const all = `${output}_of_all_rows`;
+  const producer = graph.node.find((node) => node.output.includes(output));
+  const dims = graph.output.find(({ name }) => name === output)?.type?.tensorType?.shape?.dim;
+  if (!producer || !dims) return false;
+  producer.output = producer.output.map((name) => (name === output ? all : name));
+  const slice = sliceNode(all, output, ROWS_INPUT, graph);
+  graph.node.splice(graph.node.indexOf(producer) + 1, 0, slice);
+  const selection = new RowSelection(graph, (node) => node === slice);
+  if (!apply(graph, selection, () => ROWS_INPUT)) {
+    graph.node.splice(graph.node.indexOf(slice), 1);
+    producer.output = producer.output.map((name) => (name === all ? output : name));
+    return false;
+  }
+  graph.input.push(listInput(ROWS_INPUT));
+  const [, rows] = dims;
+  if (rows) Object.assign(rows, { dimValue: 0n, dimParam: ROWS_INPUT });
+  return true;
+}
+
+/** Changes a graph if this saves matrix products. `count` returns the name of the number of rows. */
+function apply(graph: GraphProto, selection: RowSelection, count: () => string): boolean {
   const isWorthIt = selection.nodes.some(({ opType }) => opType === 'MatMul' || opType === 'Gemm');
   if (isWorthIt) {
-    selection.apply();
+    selection.apply(count());
     dropUnusedNodes(graph);
   }
   return isWorthIt;
 }
 
-/** The nodes of a graph of whose results only the first row is needed. */
+/** The nodes of a graph of whose results only the first rows are needed. */
 class RowSelection {
   readonly #graph: GraphProto;
   readonly #rules: RowRules;
+  readonly #isStart: (node: NodeProto, rules: RowRules) => boolean;
   /** For each value, what its readers need. */
   readonly #needs = new Map<string, Need[]>();
-  /** Nodes that compute one row, with the needs of their inputs, the last node first. */
+  /** Nodes that compute the first rows, with the needs of their inputs, the last node first. */
   readonly #selected = new Map<NodeProto, Needs>();
   readonly #starts = new Set<NodeProto>();
 
-  constructor(graph: GraphProto) {
+  /** `isStart` returns whether a node selects the rows of a value of texts x rows x width. */
+  constructor(graph: GraphProto, isStart: (node: NodeProto, rules: RowRules) => boolean) {
     this.#graph = graph;
     this.#rules = new RowRules(graph);
+    this.#isStart = isStart;
     for (const inner of nestedGraphs(graph)) {
       for (const { name } of inner.output) this.#need(name, 'all');
       if (inner !== graph)
@@ -55,7 +90,7 @@ class RowSelection {
   }
 
   #visit(node: NodeProto): void {
-    const needs = this.#rules.selectsFirstRow(node) ? this.#firstRow(node) : this.#ofOneRow(node);
+    const needs = this.#isStart(node, this.#rules) ? this.#firstRows(node) : this.#ofSomeRows(node);
     if (needs) this.#selected.set(node, needs);
     for (const [at, name] of node.input.entries()) this.#need(name, needs?.[at] ?? 'all');
   }
@@ -66,13 +101,13 @@ class RowSelection {
     else this.#needs.set(name, [need]);
   }
 
-  #firstRow(node: NodeProto): Needs {
+  #firstRows(node: NodeProto): Needs {
     this.#starts.add(node);
-    return [{ axis: 1, rank: 3 }, 'all'];
+    return [{ axis: 1, rank: 3 }];
   }
 
-  /** The needs of a node if all readers of its result need the same row; undefined if they need more. */
-  #ofOneRow(node: NodeProto): Needs | undefined {
+  /** The needs of a node if all readers of its result need the same rows; undefined if they need more. */
+  #ofSomeRows(node: NodeProto): Needs | undefined {
     const [first, ...rest] = node.output.flatMap((name) => this.#needs.get(name) ?? []);
     if (first === undefined || first === 'all') return undefined;
     if (rest.some((need) => need === 'all' || !isSame(need, first))) return undefined;
@@ -81,75 +116,94 @@ class RowSelection {
     return this.#rules.needsOf(node, first);
   }
 
-  /** Changes the graph. */
-  apply(): void {
+  /** Changes the graph. `count` is the name of a list with the number of rows. */
+  apply(count: string): void {
     const nodes: NodeProto[] = [];
-    const rows = new Map<string, string>();
+    const known = new Map<string, string>();
     for (const node of this.#graph.node) {
       const needs = this.#selected.get(node);
       if (needs) {
         for (const [at, name] of node.input.entries()) {
           const need = needs[at];
-          if (need === undefined || need === 'all' || this.#isOneRow(name)) continue;
+          if (need === undefined || need === 'all' || this.#isSelected(name)) continue;
           const key = `${name} ${need.axis ?? need.shape}`;
-          const row = rows.get(key) ?? this.#selectRow(name, need, nodes);
-          rows.set(key, row);
-          node.input[at] = row;
+          const rows = known.get(key) ?? this.#selectRows(name, need, count, nodes);
+          known.set(key, rows);
+          node.input[at] = rows;
         }
-        if (node.opType === 'Reshape' && !this.#starts.has(node)) this.#shapeOfOneRow(node, needs[0]);
+        if (node.opType === 'Reshape' && !this.#starts.has(node))
+          this.#shapeOfRows(node, needs[0], count, nodes);
       }
       nodes.push(node);
     }
     this.#graph.node = nodes;
   }
 
-  /** Whether the node that computes a value now computes one row. */
-  #isOneRow(name: string): boolean {
+  /** Whether the node that computes a value now computes the first rows only. */
+  #isSelected(name: string): boolean {
     const producer = this.#rules.producer(name);
     return producer !== undefined && this.#selected.has(producer) && !this.#starts.has(producer);
   }
 
-  /** Adds nodes that select the first row of a value, and returns the name of the result. */
-  #selectRow(name: string, place: Place, nodes: NodeProto[]): string {
-    const gather = (from: string, axis: number, index: string): string => {
-      const result = `${name}_first_row_${axis}`;
-      this.#add(nodes, 'Gather', [from, index], result, int('axis', axis));
-      return result;
-    };
-    // A list as the index keeps the axis, with the size 1.
-    if (place.axis !== undefined) return gather(name, place.axis, this.#constant([0]));
-    const separated = `${name}_by_text`;
-    this.#add(nodes, 'Reshape', [name, place.shape], separated);
-    return gather(separated, 1, this.#constant([0], []));
-  }
-
-  #add(
-    nodes: NodeProto[],
-    opType: string,
-    input: string[],
-    output: string,
-    ...attribute: AttributeProto[]
-  ): void {
-    nodes.push(create(NodeProtoSchema, { opType, name: output, input, output: [output], attribute }));
-  }
-
-  /** Replaces the shape of a Reshape whose input has become one row of each text. */
-  #shapeOfOneRow(node: NodeProto, input: Need | undefined): void {
-    if (input === undefined || input === 'all') return;
-    const [value = ''] = node.input;
-    if (input.axis === undefined) node.input = [value, this.#constant([0, 1, -1])];
-    else if (input.shape === undefined)
-      node.input = [value, this.#constant([0, 1, ...(this.#rules.tail(node) ?? [])])];
-  }
-
-  #constant(values: readonly number[], shape: readonly number[] = [values.length]): string {
-    const name = `first_row_${shape.length === 0 ? 'index' : 'list'}_${values.join('_')}`;
-    if (!this.#graph.initializer.some((tensor) => tensor.name === name)) {
-      const rawData = new Uint8Array(BigInt64Array.from(values, BigInt).buffer);
-      this.#graph.initializer.push(
-        create(TensorProtoSchema, { name, dims: shape.map(BigInt), dataType: INT64, rawData }),
-      );
+  /** Adds nodes that select the first rows of a value, and returns the name of the result. */
+  #selectRows(name: string, place: Place, count: string, nodes: NodeProto[]): string {
+    if (place.axis !== undefined) {
+      const selected = `${name}_first_rows_${place.axis}`;
+      nodes.push(sliceNode(name, selected, count, this.#graph, place.axis));
+      return selected;
     }
-    return name;
+    const [separated, selected, joined] = [
+      `${name}_by_text`,
+      `${name}_first_rows`,
+      `${name}_first_rows_joined`,
+    ];
+    nodes.push(
+      nodeOf('Reshape', [name, place.shape], separated),
+      sliceNode(separated, selected, count, this.#graph),
+      nodeOf('Flatten', [selected], joined, int('axis', 2)),
+    );
+    return joined;
+  }
+
+  /** Replaces the shape of a Reshape whose input has become the first rows of each text. */
+  #shapeOfRows(node: NodeProto, input: Need | undefined, count: string, nodes: NodeProto[]): void {
+    if (input === undefined || input === 'all') return;
+    const [value = '', shape = ''] = node.input;
+    if (input.axis === undefined) {
+      const [texts, width, ofRows] = ['texts', 'width', 'shape'].map((part) => `${node.output[0]}_${part}`);
+      if (texts === undefined || width === undefined || ofRows === undefined) return;
+      nodes.push(
+        nodeOf('Gather', [shape, constantList(this.#graph, [0])], texts),
+        nodeOf('Gather', [shape, constantList(this.#graph, [2])], width),
+        nodeOf('Concat', [texts, count, width], ofRows, int('axis', 0)),
+      );
+      node.input = [value, ofRows];
+    } else if (input.shape === undefined)
+      node.input = [value, constantList(this.#graph, [0, 0, ...(this.#rules.tail(node) ?? [])])];
   }
 }
+
+const nodeOf = (opType: string, input: string[], output: string, ...attribute: AttributeProto[]): NodeProto =>
+  create(NodeProtoSchema, { opType, name: output, input, output: [output], attribute });
+
+/** Selects the first rows of a value. `count` is the name of a list with their number. */
+const sliceNode = (from: string, to: string, count: string, graph: GraphProto, axis = 1): NodeProto =>
+  nodeOf('Slice', [from, constantList(graph, [0]), count, constantList(graph, [axis])], to);
+
+/** Adds a list of integers to the constants of a graph, and returns its name. */
+function constantList(graph: GraphProto, values: readonly number[]): string {
+  const name = `first_rows_list_${values.join('_')}`;
+  if (!graph.initializer.some((tensor) => tensor.name === name)) {
+    const rawData = new Uint8Array(BigInt64Array.from(values, BigInt).buffer);
+    const dims = [BigInt(values.length)];
+    graph.initializer.push(create(TensorProtoSchema, { name, dims, dataType: INT64, rawData }));
+  }
+  return name;
+}
+
+/** An input that is a list with one integer. */
+const listInput = (name: string): ValueInfoProto =>
+  create(ValueInfoProtoSchema, {
+    name,
+    type: { tensorType: { elemType: INT64, shape: { dim: [{ dimValue: 1n }] } } },
+  });

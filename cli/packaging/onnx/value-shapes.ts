@@ -1,13 +1,17 @@
+import { ROWS_INPUT } from '#contract/manifest.ts';
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { type DimensionProtoSchema, type GraphProto, ValueInfoProtoSchema } from '#gen/onnx/v1/onnx_pb.ts';
 import type { MeasureResult } from '../../adapters/onnxruntime-task.ts';
 import { elementType } from '#core/onnx/element-types.ts';
 import { pushAll } from '#core/values/push-all.ts';
 
-/** Number of texts in a run, and number of tokens in the longest text. */
+/** The sizes of a run. */
 export interface RunSize {
   readonly texts: number;
+  /** Number of tokens in the longest text. */
   readonly tokens: number;
+  /** Number of tokens of each text for which the last layer is computed, for graphs with an input for it. */
+  readonly rows: number;
 }
 
 /**
@@ -75,12 +79,15 @@ function sizedByContents({ node: nodes }: GraphProto): Set<string> {
 
 const TEXTS = 'batch';
 const TOKENS = 'sequence';
+const ROWS = ROWS_INPUT;
 
 /** Sizes that an axis of an encoder's values can have, apart from a constant factor. */
 const SYMBOLS: readonly { readonly name: string; readonly of: (size: RunSize) => number }[] = [
   { name: TEXTS, of: ({ texts }) => texts },
   { name: TOKENS, of: ({ tokens }) => tokens },
   { name: `${TEXTS}*${TOKENS}`, of: ({ texts, tokens }) => texts * tokens },
+  { name: ROWS, of: ({ rows }) => rows },
+  { name: `${TEXTS}*${ROWS}`, of: ({ texts, rows }) => texts * rows },
 ];
 
 /**
@@ -94,7 +101,7 @@ function sizeOf(
   const [first = 0] = measured;
   if (measured.every((size) => size === first)) return { dimValue: BigInt(first) };
   for (const { name, of } of SYMBOLS) {
-    const factors = measured.map((size, run) => size / of(sizes[run] ?? { texts: 1, tokens: 1 }));
+    const factors = measured.map((size, run) => size / of(sizes[run] ?? { texts: 1, tokens: 1, rows: 1 }));
     const [factor = 0] = factors;
     if (!Number.isInteger(factor) || factors.some((other) => other !== factor)) continue;
     return { dimParam: factor === 1 ? name : `${factor}*${name}` };

@@ -5,6 +5,7 @@ import {
   LABEL_PREFIX,
   type LabelInputName,
   PIXEL_INPUT,
+  ROWS_INPUT,
   type TokenInputName,
   WORD_INPUT_NAMES,
   type WordInputName,
@@ -104,19 +105,22 @@ interface FeedOptions {
   readonly firstPosition?: number | undefined;
   /** Maximum number of words in a span. */
   readonly maxWidth?: number | undefined;
+  /** Number of tokens of each text for which the model returns vectors, for models with this input. Default: all. */
+  readonly rows?: number | undefined;
 }
 
 /** Builds the inputs that the model declares, by name, because the order of the declarations varies. */
 export function feedsOf(
   batch: TokenBatch,
   inputs: readonly InputName[],
-  { firstPosition = 0, maxWidth = 0 }: FeedOptions = {},
+  { firstPosition = 0, maxWidth = 0, rows = batch.columns }: FeedOptions = {},
 ): Record<string, OnnxTensor> {
   const { words, labels } = batch;
   const cells = (name: TextInputName, rows: TokenBatch): OnnxTensor =>
     integerTensor(FILL[name](rows, firstPosition), [rows.lengths.length, rows.columns]);
   const tensor = (name: InputName): OnnxTensor => {
     if (name === PIXEL_INPUT) throw new Error('a batch of texts has no pixels');
+    if (name === ROWS_INPUT) return integerTensor(Int32Array.of(rows), [1]);
     if (isWordInput(name)) return wordTensor(WORD_INPUTS[name](required(words, name), maxWidth));
     if (isLabelInput(name)) return cells(ownName(name), required(labels, name));
     return cells(name, batch);
@@ -133,7 +137,10 @@ function required<Value>(value: Value | undefined, input: InputName): Value {
 const NO_ADAPTER = -1;
 
 /** Inputs with a value for each token. */
-type TextInputName = Exclude<InputName, WordInputName | LabelInputName | typeof PIXEL_INPUT>;
+type TextInputName = Exclude<
+  InputName,
+  WordInputName | LabelInputName | typeof PIXEL_INPUT | typeof ROWS_INPUT
+>;
 
 const FILL: Record<TextInputName, (batch: TokenBatch, firstPosition: number) => Int32Array> = {
   input_ids: ({ ids }) => ids,

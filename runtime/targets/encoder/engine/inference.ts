@@ -8,7 +8,7 @@ import { loadOnnxRuntime, openOnnxSession, type OnnxSession } from '#platform/on
 import type { Answer } from '#platform/worker-requests.ts';
 import type { OpenModel, RenderBatch, RenderRow, RunBatch, ThreadRequest } from './inference-thread.ts';
 import type { RowTransform } from './row-transform.ts';
-import { graphRunner, type RunBatchOnce } from './run-graph.ts';
+import { graphRunner, type RunBatchOnce, type WantedRows } from './run-graph.ts';
 import { tableRunner } from './run-table.ts';
 import type { View } from './serving.ts';
 import type { GraphBody } from '../model.ts';
@@ -80,7 +80,7 @@ export function createInference(): Inference {
 
     async run({ batch, tokenOutputs: wanted }: RunBatch) {
       const { run, transform } = loaded();
-      const output = await run(batch, wanted);
+      const output = await run(batch, { tokenOutputs: wanted, allTokens: false });
       const { failed, imageSizes } = output;
       // Memory that the addon has allocated cannot be transferred to another thread, but a copy can.
       const copied = ({ data, dims }: RawOutput) => ({ data: Float32Array.from(data), dims });
@@ -100,7 +100,7 @@ export function createInference(): Inference {
       // function is cached, because importing it again would take 0.06 ms in each run (measured).
       renderRows ??= (await import('./render.ts')).renderRows;
       const { manifest, layers, run, transform } = loaded();
-      const output = await run(batch, outputsOf(rows));
+      const output = await run(batch, wantedOf(rows));
       const skips = rows.map(({ view }) => skipOf(view));
       const transformed = await transform?.(output, batch.lengths, skips);
       const reply = renderRows({ output, batch, rows, manifest, layers, transformed });
@@ -128,10 +128,13 @@ async function runnerOf(
   return (batch, wanted) => (batch.images ? ofImages() : ofTexts)(batch, wanted);
 }
 
-/** The token outputs that the results of these rows need. */
-const outputsOf = (rows: readonly Pick<RenderRow, 'view'>[]): TokenOutputName[] => [
-  ...new Set(rows.flatMap(({ view }) => neededBy(view))),
-];
+/** What the results of these rows need. */
+const wantedOf = (rows: readonly Pick<RenderRow, 'view'>[]): WantedRows => ({
+  tokenOutputs: [...new Set(rows.flatMap(({ view }) => neededBy(view)))],
+  allTokens: rows.some(
+    ({ view }) => view.kind === 'chunks' || view.kind === 'tokens' || (skipOf(view) ?? 0) > 0,
+  ),
+});
 
 function neededBy(view: View): TokenOutputName[] {
   if (view.kind === 'result') return tokenOutputsAmong(view.options.outputs);

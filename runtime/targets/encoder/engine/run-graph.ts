@@ -5,21 +5,27 @@ import { itemAt } from '#core/values/item-at.ts';
 import type { OnnxSession } from '#platform/onnx/session.ts';
 import { feedsOf, padToShape, type TokenBatch } from './batch.ts';
 
-/** Runs a batch through the model. `wanted` lists the outputs to return in addition to the main one. */
-export type RunBatchOnce = (
-  batch: TokenBatch,
-  wanted: readonly TokenOutputName[],
-) => BatchOutput | Promise<BatchOutput>;
+/** What is needed of a batch in addition to the vector of each text. */
+export interface WantedRows {
+  /** The outputs with one row per token to return in addition to the main one. */
+  readonly tokenOutputs: readonly TokenOutputName[];
+  /** Whether the main output needs the rows of all tokens, even if the vector of a text is that of its first token. */
+  readonly allTokens: boolean;
+}
+
+/** Runs a batch through the model. */
+export type RunBatchOnce = (batch: TokenBatch, wanted: WantedRows) => BatchOutput | Promise<BatchOutput>;
 
 /** Runs batches in a session of ONNX Runtime. */
 export function graphRunner(session: OnnxSession, manifest: Manifest): RunBatchOnce {
   const { inputs, output, tokenizer, fixedShape, firstPosition, entities } = manifest;
   const feedOptions = { firstPosition, maxWidth: entities?.maxWidth };
-  return (batch, wanted) => {
+  return (batch, { tokenOutputs: wanted, allTokens }) => {
     const padded = padToShape(batch, tokenizer.padId, fixedShape);
     const names = [output, ...wanted.map((name) => graphOutput(manifest, name))];
+    const rows = allTokens || wanted.length > 0 ? undefined : 1;
     const results = session
-      .runAll(feedsOf(padded, inputs, feedOptions), names)
+      .runAll(feedsOf(padded, inputs, { ...feedOptions, rows }), names)
       .map(({ data, dims }): RawOutput => ({ data: data as Float32Array, dims }));
     const tokenOutputs = wanted.map((name, at) => [name, itemAt(results, at + 1)] as const);
     return {

@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { int, ints } from '#core/onnx/attributes.ts';
 import { FLOAT32, INT64 } from '#core/onnx/element-types.ts';
-import { selectRowEarly } from '#cli/packaging/onnx/select-row-early.ts';
+import { selectRowEarly, selectRowsByInput } from '#cli/packaging/onnx/select-row-early.ts';
 import {
   type AttributeProto,
   type GraphProto,
@@ -46,7 +46,7 @@ function graphOf(steps: readonly Step[], { index = 0, outputs = ['logits'] } = {
       tensor('wide', [2 * WIDTH, WIDTH]),
     ],
     node: all.map(([opType, input, output, ...attribute]) =>
-      create(NodeProtoSchema, { opType, name: output, input, output: [output], attribute }),
+      create(NodeProtoSchema, { opType, name: output, input: [...input], output: [output], attribute }),
     ),
   });
 }
@@ -66,11 +66,11 @@ test('computes the layers before a selected row for this row alone', () => {
   const graph = graphOf(LAYER);
   expect(selectRowEarly(graph)).toBe(true);
   expect(shown(graph)).toEqual([
-    'Gather hidden first_row_list_0',
-    'MatMul hidden_first_row_1 weight',
+    'Slice hidden first_rows_list_0 first_rows_list_1 first_rows_list_1',
+    'MatMul hidden_first_rows_1 weight',
     'Add up bias',
     'Gelu biased',
-    'Add active hidden_first_row_1',
+    'Add active hidden_first_rows_1',
     'Gather last index',
   ]);
 });
@@ -155,9 +155,9 @@ test('follows the row through the axes of attention', () => {
   graph.initializer.push(tensor('joined', [3], [0, 0, WIDTH]));
   expect(selectRowEarly(graph)).toBe(true);
   expect(shown(graph)).toEqual([
-    'Gather hidden first_row_list_0',
-    'MatMul hidden_first_row_1 weight',
-    'Reshape query first_row_list_0_1_2_4',
+    'Slice hidden first_rows_list_0 first_rows_list_1 first_rows_list_1',
+    'MatMul hidden_first_rows_1 weight',
+    'Reshape query first_rows_list_0_0_2_4',
     'Transpose by head',
     'Reshape hidden heads',
     'Transpose keys by head',
@@ -166,7 +166,53 @@ test('follows the row through the axes of attention', () => {
     'Transpose keys by head',
     'MatMul weights values',
     'Transpose attended',
-    'Reshape by row first_row_list_0_1_8',
+    'Reshape by row first_rows_list_0_0_8',
     'Gather last index',
   ]);
+});
+
+describe('selectRowsByInput', () => {
+  const [FIRST, AXIS] = ['first_rows_list_0', 'first_rows_list_1'];
+  const vectors = (steps: readonly Step[], outputs = ['last']): GraphProto => {
+    const graph = graphOf(steps);
+    graph.node.pop();
+    graph.output = outputs.map((name) => value(name, 3));
+    return graph;
+  };
+
+  test('computes as many rows of the last layer as an input states', () => {
+    const graph = vectors(LAYER);
+    expect(selectRowsByInput(graph, 'last')).toBe(true);
+    expect(shown(graph)).toEqual([
+      `Slice hidden ${FIRST} computed_rows ${AXIS}`,
+      'MatMul hidden_first_rows_1 weight',
+      'Add up bias',
+      'Gelu biased',
+      'Add active hidden_first_rows_1',
+      `Slice last_of_all_rows ${FIRST} computed_rows ${AXIS}`,
+    ]);
+    expect(graph.node.at(-1)?.output).toEqual(['last']);
+    expect(graph.input.map(({ name }) => name)).toEqual(['hidden', 'computed_rows']);
+    expect(graph.output[0]?.type?.tensorType?.shape?.dim[1]?.dimParam).toBe('computed_rows');
+  });
+
+  test('other outputs that are computed from the vectors have the same rows', () => {
+    const graph = vectors([...LAYER, ['MatMul', ['last', 'weight'], 'weights']], ['last', 'weights']);
+    expect(selectRowsByInput(graph, 'last')).toBe(true);
+    expect(shown(graph).at(-1)).toBe('MatMul last weight');
+  });
+
+  test.each<[string, GraphProto]>([
+    ['no product is saved', vectors([['Gelu', ['hidden'], 'last']])],
+    [
+      'another output needs all rows',
+      vectors([...LAYER, ['MatMul', ['active', 'weight'], 'scores']], ['last', 'scores']),
+    ],
+  ])('keeps the graph if %s', (_, graph) => {
+    const [before, outputs] = [shown(graph), graph.node.flatMap(({ output }) => output)];
+    expect(selectRowsByInput(graph, 'last')).toBe(false);
+    expect(shown(graph)).toEqual(before);
+    expect(graph.node.flatMap(({ output }) => output)).toEqual(outputs);
+    expect(graph.input.map(({ name }) => name)).toEqual(['hidden']);
+  });
 });

@@ -12,8 +12,8 @@ test('sizes that depend on the contents of texts stay unknown', () => {
     ],
   });
   const sizes = [
-    { texts: 1, tokens: 2 },
-    { texts: 3, tokens: 5 },
+    { texts: 1, tokens: 2, rows: 2 },
+    { texts: 3, tokens: 5, rows: 4 },
   ];
   // The sizes of all values match the number of tokens.
   const dims = sizes.map(({ texts, tokens }) => [texts * tokens, 4]);

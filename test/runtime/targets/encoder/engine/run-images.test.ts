@@ -36,7 +36,7 @@ function summing(unsupported?: number) {
   const runFiles = async (...files: readonly Uint8Array[]) =>
     await run(
       { ids: new Int32Array(), lengths: new Int32Array(files.length), columns: 0, images: files },
-      [],
+      { tokenOutputs: [], allTokens: false },
     );
   return { runFiles, shapes };
 }
