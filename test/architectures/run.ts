@@ -12,6 +12,7 @@ import { exportPython } from '../models/export.ts';
 import { type Head, HEADS, SIZED_ARCHITECTURES, type SizedArchitecture } from './list.ts';
 import { type ServedModel, serveModel } from './served-model.ts';
 import { TEXTS, textOf } from './texts.ts';
+import { chosen } from '../helpers/chosen.ts';
 
 // `npm run test:architectures [-- MODEL_TYPE...]`: builds models of published sizes from safetensors, compares them with transformers, and
 // compares their CPU time with that of an executable built from an ONNX export. Exit code 1 if a value differs by more than the limit.
@@ -21,10 +22,8 @@ const LIMIT = 1e-5;
 const ROUNDS = 7;
 const TEXTS_PER_REQUEST = 8;
 
-const names = process.argv.slice(2);
 const rows: string[][] = [];
-for (const architecture of SIZED_ARCHITECTURES) {
-  if (names.length > 0 && !names.includes(architecture.name)) continue;
+for (const architecture of chosen(SIZED_ARCHITECTURES, ({ name }) => name)) {
   for (const head of architecture.heads) rows.push(await rowOf(architecture, head));
 }
 printTable(

@@ -6,11 +6,10 @@ import { messageOf } from '#contract/errors.ts';
 import { printTable } from '../bench/measure/print.ts';
 import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { DEPLOY_CHECKS } from './checks.ts';
+import { chosen } from '../helpers/chosen.ts';
 
 // `npm run test:deploy`: builds the programs, checks every template with third-party programs and prints a table. Exit code 1 if a check
 // failed. Arguments select the checks whose tool or files contain one of them.
-
-const words = process.argv.slice(2);
 
 const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-deploy-'));
 // PostgreSQL and the containers run as other users.
@@ -18,8 +17,10 @@ chmodSync(scratch, 0o755);
 try {
   const programs = await buildPrograms();
   const rows: string[][] = [];
-  for (const [index, { tool, files, run }] of DEPLOY_CHECKS.entries()) {
-    if (words.length > 0 && !words.some((word) => `${tool} ${files}`.includes(word))) continue;
+  for (const [index, { tool, files, run }] of chosen(
+    DEPLOY_CHECKS,
+    (one) => `${one.tool} ${one.files}`,
+  ).entries()) {
     const folder = join(scratch, String(index));
     await execa('mkdir', [folder]);
     try {

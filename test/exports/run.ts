@@ -6,6 +6,7 @@ import { execa } from 'execa';
 import { messageOf } from '#contract/errors.ts';
 import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { MODELS_CACHE } from '../models/unpack.ts';
+import { chosen } from '../helpers/chosen.ts';
 import { printTable } from '../bench/measure/print.ts';
 
 // `npm run test:exports [-- NAME...]`: creates small models as other libraries save them, builds each, and follows the error message with
@@ -42,7 +43,7 @@ try {
   };
   const wanted = process.argv.slice(2);
   await execa(python, [MAKE, models, join(FIXTURES, 'models/embedder'), ...wanted], { env });
-  const names = readdirSync(models).filter((name) => wanted.length === 0 || wanted.includes(name));
+  const names = chosen(readdirSync(models), (name) => name, wanted);
   const rows: string[][] = [];
   for (const name of names.toSorted()) rows.push(await rowOf(name, env));
   printTable(['model', 'way out', 'difference'], rows);

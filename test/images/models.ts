@@ -8,6 +8,7 @@ import { encodeRgbPng } from '#platform/images/encode-png.ts';
 import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { unpackedPackage } from '../models/unpack.ts';
 import { imagePython } from './python.ts';
+import { chosen } from '../helpers/chosen.ts';
 
 /**
  * Builds models of images that others have published as packages, and compares each executable with ONNX Runtime
@@ -101,7 +102,6 @@ const MODELS: readonly ImageModel[] = [
 ];
 
 /** `npm run test:images:models [-- NAME…]`. */
-const wanted = process.argv.slice(2);
 const IMAGES = 20;
 /** Largest difference between scores. */
 const LIMIT = 1e-5;
@@ -114,7 +114,7 @@ try {
     return path;
   });
   console.log('| model | kind | package | executable | alone | in a batch |\n|---|---|---|---:|---:|---:|');
-  for (const model of MODELS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+  for (const model of chosen(MODELS, ({ name }) => name)) {
     const { size, alone, together } = await compare(model, images);
     const [megabytes, ...differences] = [
       (size / 1e6).toFixed(0),

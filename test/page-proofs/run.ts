@@ -6,6 +6,7 @@ import { checkHostile } from './check-hostile.ts';
 import { checkLarge } from './check-large.ts';
 import { checkPages } from './check-pages.ts';
 import { buildPrograms } from './programs/build-programs.ts';
+import { chosen } from '../helpers/chosen.ts';
 
 // `npm run test:pages [pages] [hostile] [large]`: builds the executables and tests their pages in Chromium and Firefox: every page with its
 // user flows, hostile texts, and interaction times with large data. PAGE_PROGRAMS is a folder with executables, SCREENSHOTS a folder for
@@ -13,13 +14,11 @@ import { buildPrograms } from './programs/build-programs.ts';
 
 const CHECKS = { pages: checkPages, hostile: checkHostile, large: checkLarge };
 
-const chosen = process.argv.slice(2);
 const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-pages-'));
 try {
   print(machineLine());
   const programs = await buildPrograms(scratch);
-  for (const [name, check] of Object.entries(CHECKS)) {
-    if (chosen.length > 0 && !chosen.includes(name)) continue;
+  for (const [name, check] of chosen(Object.entries(CHECKS), ([key]) => key)) {
     print(`\n${name}`);
     const folder = join(scratch, name);
     mkdirSync(folder);

@@ -15,6 +15,7 @@ import { unpackedPackage } from '../models/unpack.ts';
 import { libraryPython } from '../names/python.ts';
 import { readData } from './data.ts';
 import { type Quality, type QualityData, qualityOf, textsOf } from './measures.ts';
+import { chosen } from '../helpers/chosen.ts';
 
 // `npm run test:quality [-- NAME...]`: measures similarity, retrieval and classification with vectors of the published libraries and of each form
 // that a build makes, next to each other. Data and models come from packages. Exit code 1 if the float32 form differs from the library.
@@ -40,13 +41,12 @@ interface Contestant {
   readonly library: string;
 }
 
-const names = process.argv.slice(2);
 const scratch = mkdtempSync(join(tmpdir(), 'encoderfile-quality-'));
 try {
   const data = await readData();
   const rows: string[][] = [];
-  for (const contestant of await contestants()) {
-    if (names.length === 0 || names.includes(contestant.name)) rows.push(...(await rowsOf(contestant, data)));
+  for (const contestant of chosen(await contestants(), ({ name }) => name)) {
+    rows.push(...(await rowsOf(contestant, data)));
   }
   const sets = data.similarity.map(({ name, pairs }) => `${name} (${pairs.length} pairs)`);
   const search = `nDCG@10 (${data.queries.length} words)`;

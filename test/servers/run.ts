@@ -7,6 +7,7 @@ import { execa } from 'execa';
 import { ROOT } from '../helpers/paths.ts';
 import { freePort } from '../sign-in/processes.ts';
 import { PUBLISHED_SERVERS } from './published-servers.ts';
+import { chosen } from '../helpers/chosen.ts';
 
 // `npm run test:servers`: adds third-party servers from npm and PyPI with the manager's own commands, starts the manager with cold caches,
 // and prints when each server was ready, and the number of starts. Then starts it again with warm caches. Fails if a server that can be
@@ -16,8 +17,7 @@ import { PUBLISHED_SERVERS } from './published-servers.ts';
 const MANAGER = join(ROOT, 'runtime/targets/manager/main.ts');
 const LIMIT_MS = 20 * 60_000;
 const home = mkdtempSync(join(tmpdir(), 'encoderfile-servers-'));
-const wanted = process.argv.slice(2);
-const servers = PUBLISHED_SERVERS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const servers = chosen(PUBLISHED_SERVERS, ({ name }) => name);
 
 interface State {
   readonly name: string;

@@ -12,6 +12,7 @@ import { compareWithMcpo } from './mcpo.ts';
 import type { FuzzTargets, Outcomes } from './outcomes.ts';
 import { fuzzRest } from './rest.ts';
 import { fuzzSdk } from './typescript.ts';
+import { chosen } from '../../helpers/chosen.ts';
 
 // `npm run test:clients:manager`: uses mcp-manager with third-party MCP clients. Python clients use each connection method: stdio with and
 // without a running manager, SSE, streamable HTTP, and groups. mcpo and the manager serve the same tools over OpenAPI. Then a server sends
@@ -167,10 +168,7 @@ try {
   const pythons: string[] = [];
   for (const name of PYTHON_CLIENTS) pythons.push(await pythonOf(`mcp/${name}.txt`, `mcp-${name}-txt`));
   const parts = { ways: () => checkWays(pythons), mcpo: checkMcpo, malformed: () => fuzz(pythons) };
-  const chosen = process.argv.slice(2);
-  for (const [name, check] of Object.entries(parts)) {
-    if (chosen.length === 0 || chosen.includes(name)) await check();
-  }
+  for (const [, check] of chosen(Object.entries(parts), ([key]) => key)) await check();
 } finally {
   await processes.end();
   rmSync(folder, { recursive: true, force: true });
