@@ -9,10 +9,14 @@ export function chosen<Item>(
 ): readonly Item[] {
   const unknown = words.find((word) => !items.some((item) => nameOf(item).includes(word)));
   if (unknown !== undefined) {
-    console.error(`Nothing is named ${JSON.stringify(unknown)}. Names: ${items.map(nameOf).join(', ')}.`);
+    const names = items.slice(0, MAX_SHOWN).map(nameOf).join(', ');
+    const more = items.length > MAX_SHOWN ? ` and ${items.length - MAX_SHOWN} more` : '';
+    console.error(`Nothing is named ${JSON.stringify(unknown)}. Names: ${names}${more}.`);
     process.exit(2);
   }
   return words.length === 0
     ? items
     : items.filter((item) => words.some((word) => nameOf(item).includes(word)));
 }
+
+const MAX_SHOWN = 30;

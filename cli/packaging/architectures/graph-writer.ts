@@ -10,6 +10,7 @@ import {
   TensorProtoSchema,
   ValueInfoProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
+import { floatConstant, integerConstant } from '#core/onnx/constants.ts';
 import { FLOAT32, INT64 } from '#core/onnx/element-types.ts';
 import { int, ints } from '#core/onnx/attributes.ts';
 import { STORED_TYPES, type StoredTensor, transpositionOf } from './stored-tensor.ts';
@@ -119,11 +120,7 @@ export class GraphWriter {
 
   /** A table of numbers that the build computes. */
   floats(values: Float32Array, shape: readonly number[]): Value {
-    return this.#constant(
-      FLOAT32,
-      new Uint8Array(values.buffer, values.byteOffset, values.byteLength),
-      shape,
-    );
+    return this.#constant((name) => floatConstant(name, values, shape));
   }
 
   float(value: number): Value {
@@ -133,7 +130,7 @@ export class GraphWriter {
   /** A constant of integers, as a list by default. */
   integers(values: readonly number[], shape: readonly number[] = [values.length]): Value {
     return this.once(`integers ${values.join()} ${shape.join()}`, () =>
-      this.#constant(INT64, new Uint8Array(BigInt64Array.from(values, BigInt).buffer), shape),
+      this.#constant((name) => integerConstant(name, values, shape)),
     );
   }
 
@@ -179,12 +176,9 @@ export class GraphWriter {
     );
   }
 
-  #constant(dataType: number, rawData: Uint8Array, shape: readonly number[]): Value {
+  #constant(named: (name: string) => TensorProto): Value {
     const name = `constant_${this.#graph.initializers.size}`;
-    this.#graph.initializers.set(
-      name,
-      create(TensorProtoSchema, { name, dims: shape.map(BigInt), dataType, rawData }),
-    );
+    this.#graph.initializers.set(name, named(name));
     return name;
   }
 

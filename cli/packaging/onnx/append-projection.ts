@@ -3,11 +3,11 @@ import {
   type GraphProto,
   type NodeProto,
   NodeProtoSchema,
-  TensorProtoSchema,
   type ValueInfoProto,
   ValueInfoProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
 import type { Activation } from '#contract/sentence.ts';
+import { floatConstant } from '#core/onnx/constants.ts';
 import { FLOAT32 } from '#core/onnx/element-types.ts';
 import { renameValue } from './nested-nodes.ts';
 
@@ -116,10 +116,7 @@ class LayerWriter {
 
   #weight(values: Float32Array, shape: readonly number[]): string {
     const name = `${this.#prefix}_projection_${this.#graph.initializer.length}`;
-    const rawData = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-    this.#graph.initializer.push(
-      create(TensorProtoSchema, { name, dims: shape.map(BigInt), dataType: FLOAT32, rawData }),
-    );
+    this.#graph.initializer.push(floatConstant(name, values, shape));
     return name;
   }
 }

@@ -4,11 +4,11 @@ import {
   type GraphProto,
   type NodeProto,
   NodeProtoSchema,
-  TensorProtoSchema,
   type ValueInfoProto,
 } from '#gen/onnx/v1/onnx_pb.ts';
 import { castNode, int } from '#core/onnx/attributes.ts';
-import { BOOL, INT64, isFloat, isInteger, typeName } from '#core/onnx/element-types.ts';
+import { integerConstant } from '#core/onnx/constants.ts';
+import { BOOL, isFloat, isInteger, typeName } from '#core/onnx/element-types.ts';
 import { axesOf } from './match-inputs.ts';
 
 /** The input of exported graphs that marks which pixels are not padding. */
@@ -51,9 +51,7 @@ interface Mask {
 function onesLike(graph: GraphProto, pixels: string, { input, type, dims }: Mask): NodeProto[] {
   const constant = (name: string, values: readonly number[]): string => {
     const own = `${PIXEL_MASK}_${name}`;
-    const rawData = new Uint8Array(BigInt64Array.from(values, BigInt).buffer);
-    const shape = [BigInt(values.length)];
-    graph.initializer.push(create(TensorProtoSchema, { name: own, dims: shape, dataType: INT64, rawData }));
+    graph.initializer.push(integerConstant(own, values));
     return own;
   };
   const node = (

@@ -3,16 +3,15 @@ import {
   DimensionProtoSchema,
   type GraphProto,
   NodeProtoSchema,
-  TensorProtoSchema,
   ValueInfoProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
 import { int } from '#core/onnx/attributes.ts';
-import { INT64 } from '#core/onnx/element-types.ts';
+import { integerConstant } from '#core/onnx/constants.ts';
 
 const START = 'start_logits';
 const END = 'end_logits';
 /** Keeps the text and token axes, and adds an axis. */
-const SHAPE = BigInt64Array.of(0n, -1n, 1n);
+const SHAPE = [0, -1, 1];
 
 /**
  * Joins the two outputs of an exported question answering model to one output with two values per
@@ -24,14 +23,7 @@ export function joinAnswerOutputs(graph: GraphProto, name: string): boolean {
   const tensor = start?.type?.tensorType;
   if (!tensor || !end || graph.output.some((output) => output.name === name)) return false;
   const shape = `${name}_shape`;
-  graph.initializer.push(
-    create(TensorProtoSchema, {
-      name: shape,
-      dataType: INT64,
-      dims: [BigInt(SHAPE.length)],
-      rawData: new Uint8Array(SHAPE.buffer),
-    }),
-  );
+  graph.initializer.push(integerConstant(shape, SHAPE));
   for (const from of [START, END]) {
     graph.node.push(
       create(NodeProtoSchema, {

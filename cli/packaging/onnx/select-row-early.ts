@@ -5,11 +5,11 @@ import {
   type GraphProto,
   type NodeProto,
   NodeProtoSchema,
-  TensorProtoSchema,
   type ValueInfoProto,
   ValueInfoProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
 import { int } from '#core/onnx/attributes.ts';
+import { integerConstant } from '#core/onnx/constants.ts';
 import { INT64 } from '#core/onnx/element-types.ts';
 import { dropUnusedNodes } from './keep-outputs.ts';
 import { nestedGraphs } from './nested-nodes.ts';
@@ -193,11 +193,8 @@ const sliceNode = (from: string, to: string, count: string, graph: GraphProto, a
 /** Adds a list of integers to the constants of a graph, and returns its name. */
 function constantList(graph: GraphProto, values: readonly number[]): string {
   const name = `first_rows_list_${values.join('_')}`;
-  if (!graph.initializer.some((tensor) => tensor.name === name)) {
-    const rawData = new Uint8Array(BigInt64Array.from(values, BigInt).buffer);
-    const dims = [BigInt(values.length)];
-    graph.initializer.push(create(TensorProtoSchema, { name, dims, dataType: INT64, rawData }));
-  }
+  if (!graph.initializer.some((tensor) => tensor.name === name))
+    graph.initializer.push(integerConstant(name, values));
   return name;
 }
 

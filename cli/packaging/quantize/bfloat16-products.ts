@@ -5,9 +5,9 @@ import {
   type NodeProto,
   NodeProtoSchema,
   type TensorProto,
-  TensorProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
 import { float, readNumber } from '#core/onnx/attributes.ts';
+import { floatConstant } from '#core/onnx/constants.ts';
 import { FLOAT32 } from '#core/onnx/element-types.ts';
 import { nestedGraphs } from '../onnx/nested-nodes.ts';
 import { MIN_ELEMENTS } from './find-matmuls.ts';
@@ -108,8 +108,4 @@ const nodeOf = (opType: string, input: string[], result: string): NodeProto =>
   create(NodeProtoSchema, { opType, input, output: [result] });
 
 const constant = (name: string, value: number): TensorProto =>
-  create(TensorProtoSchema, {
-    name,
-    dataType: FLOAT32,
-    rawData: new Uint8Array(Float32Array.of(value).buffer),
-  });
+  floatConstant(name, Float32Array.of(value), []);

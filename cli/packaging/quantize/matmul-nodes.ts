@@ -9,7 +9,8 @@ import {
   TensorProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
 import { ints } from '#core/onnx/attributes.ts';
-import { FLOAT32, INT64, UINT8 } from '#core/onnx/element-types.ts';
+import { floatConstant, integerConstant } from '#core/onnx/constants.ts';
+import { UINT8 } from '#core/onnx/element-types.ts';
 import { formName, type MatMul } from './find-matmuls.ts';
 import type { RoundedGroup } from './round-group.ts';
 
@@ -33,7 +34,11 @@ const FUSED_OPERATORS = new Set(['MatMulIntegerToFloat', 'BiasGelu']);
 
 const LARGEST = 127;
 /** The integer that represents 0 in hidden states, which are rounded to unsigned integers. */
-const MIDDLE = 128;
+const ZERO = create(TensorProtoSchema, {
+  name: 'zero_of_integers',
+  dataType: UINT8,
+  rawData: Uint8Array.of(128),
+});
 
 /**
  * Creates the nodes of integer matrix multiplications, which replace those in float32. Results keep
@@ -69,7 +74,7 @@ export class MatMulNodes {
     if (!matrix) throw new Error(`${matmul.weight.name} was not rounded`);
     const { integers, scales } = matrix;
     for (const tensor of [integers, scales]) this.#added.set(tensor.name, tensor);
-    const zero = this.#constant('zero_of_integers', UINT8, [], Uint8Array.of(MIDDLE));
+    const zero = this.#constant(ZERO);
     if (scaling.kind === 'constant') {
       const step = scaling.largest / LARGEST;
       const rounded = this.#roundTogether(input, factors, step, zero);
@@ -136,7 +141,7 @@ export class MatMulNodes {
   /** Returns each token's minimum or maximum. */
   #extreme(opType: string, value: string, result: string): string {
     if (this.#opset < 18) return this.#op(opType, [value], result, ints('axes', [-1]));
-    return this.#op(opType, [value, this.#constant('last_axis', INT64, [1], BigInt64Array.of(-1n))], result);
+    return this.#op(opType, [value, this.#constant(integerConstant('last_axis', [-1]))], result);
   }
 
   #op(opType: string, input: string[], result: string, ...attribute: AttributeProto[]): string {
@@ -148,17 +153,15 @@ export class MatMulNodes {
   }
 
   #float(value: number): string {
-    return this.#constant(`float_${value}`, FLOAT32, [], Float32Array.of(value));
+    return this.#constant(floatConstant(`float_${value}`, Float32Array.of(value), []));
   }
 
   #floats(name: string, values: Float32Array): string {
-    return this.#constant(name, FLOAT32, [values.length], values);
+    return this.#constant(floatConstant(name, values));
   }
 
-  #constant(name: string, dataType: number, dims: readonly number[], data: ArrayBufferView): string {
-    const rawData = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-    if (!this.#added.has(name))
-      this.#added.set(name, create(TensorProtoSchema, { name, dataType, dims: dims.map(BigInt), rawData }));
-    return name;
+  #constant(tensor: TensorProto): string {
+    if (!this.#added.has(tensor.name)) this.#added.set(tensor.name, tensor);
+    return tensor.name;
   }
 }

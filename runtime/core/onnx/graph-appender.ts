@@ -4,10 +4,11 @@ import {
   type GraphProto,
   type ModelProto,
   NodeProtoSchema,
-  TensorProtoSchema,
+  type TensorProto,
   ValueInfoProtoSchema,
 } from '#gen/onnx/v1/onnx_pb.ts';
-import { FLOAT32, INT64 } from './element-types.ts';
+import { floatConstant, integerConstant } from './constants.ts';
+import { FLOAT32 } from './element-types.ts';
 import { opsetOf } from './facts.ts';
 import { int, ints } from './attributes.ts';
 
@@ -49,11 +50,11 @@ export class GraphAppender {
   }
 
   float(value: number): string {
-    return this.#constant(FLOAT32, Float32Array.of(value), []);
+    return this.#constant((name) => floatConstant(name, Float32Array.of(value), []));
   }
 
   floats(values: Float32Array): string {
-    return this.#constant(FLOAT32, values, [values.length]);
+    return this.#constant((name) => floatConstant(name, values));
   }
 
   /** Reduces one axis and drops it from the result. */
@@ -65,7 +66,7 @@ export class GraphAppender {
   }
 
   integers(values: readonly number[], shape: readonly number[] = [values.length]): string {
-    return this.#constant(INT64, BigInt64Array.from(values, BigInt), shape);
+    return this.#constant((name) => integerConstant(name, values, shape));
   }
 
   /** Makes a float32 value the graph's only output. */
@@ -77,12 +78,9 @@ export class GraphAppender {
     this.#graph.output = [create(ValueInfoProtoSchema, { name, type: { tensorType } })];
   }
 
-  #constant(dataType: number, values: Float32Array | BigInt64Array, shape: readonly number[]): string {
+  #constant(named: (name: string) => TensorProto): string {
     const name = this.#name('constant');
-    const rawData = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-    this.#graph.initializer.push(
-      create(TensorProtoSchema, { name, dims: shape.map(BigInt), dataType, rawData }),
-    );
+    this.#graph.initializer.push(named(name));
     return name;
   }
 
