@@ -19,6 +19,7 @@ import { EncoderGraph } from './encoder-graph.ts';
 import { findWeights } from './find-weights.ts';
 import type { Axis, Value } from './graph-writer.ts';
 import { type AnswerWords, type HeadName, type TextHead, wordLogitHead } from './heads.ts';
+import { foreignClass } from './own-code.ts';
 import { type ImageArchitecture, imageArchitecturesWith } from './image-architectures.ts';
 import { ImageGraph, type ImageSize } from './image-graph.ts';
 import { towerOf } from './towers.ts';
@@ -61,7 +62,7 @@ export async function writeGraph(
   folder: string,
 ): Promise<string> {
   const config = new ConfigReader(encoder?.config ?? (await readJsonObject(configPath)));
-  const architecture = architectureOf(config.text('model_type', ''), configPath);
+  const architecture = architectureOf(config, configPath);
   const tensors = await findWeights(weights);
   const prefixes = encoder ? [encoder.prefix] : architecture.prefixes;
   const g = new EncoderGraph(new Weights(tensors, prefixes), config);
@@ -236,9 +237,15 @@ function headOf(g: EncoderGraph, architecture: TextArchitecture, name: HeadName)
   );
 }
 
-function architectureOf(modelType: string, configPath: string): Architecture {
+function architectureOf(config: ConfigReader, configPath: string): Architecture {
+  const modelType = config.text('model_type', '');
   const found = findArchitecture(modelType);
-  if (found) return found;
+  const foreign = foreignClass(modelType, config.value('auto_map'));
+  if (found && foreign === undefined) return found;
+  if (found)
+    throw needsExport(
+      `${configPath} uses the class ${foreign} of the model's own Python code, which can differ from other models of type ${JSON.stringify(modelType)}, so the model cannot be built without an export.`,
+    );
   throw needsExport(
     `${configPath} has the \`model_type\` ${JSON.stringify(modelType)}, but only ${ALL_MODEL_TYPES.join(', ')} can be built without an export.`,
   );
