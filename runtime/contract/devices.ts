@@ -5,12 +5,12 @@
 export const DEVICES = ['auto', 'cpu', 'gpu'] as const;
 export type Device = (typeof DEVICES)[number];
 
-/** Without this flag, no GPU is opened, because this takes time and memory. */
+/** Without this flag, and without a default of the build, no GPU is opened, because this takes time and memory. */
 export const DEFAULT_DEVICE: Device = 'cpu';
 
-/** Converts the value of the flag, which has been checked against its choices. */
-export const readDevice = (text: string | undefined): Device =>
-  DEVICES.find((device) => device === text) ?? DEFAULT_DEVICE;
+/** Converts the value of the flag, which has been checked against its choices. Undefined if it is not set. */
+export const readDevice = (text: string | undefined): Device | undefined =>
+  DEVICES.find((device) => device === text);
 
 /** Maximum difference between the results of a GPU and of the CPU, relative to the largest value. */
 export const MAX_GPU_DIFFERENCE = 1e-5;

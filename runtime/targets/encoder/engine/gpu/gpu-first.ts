@@ -1,8 +1,7 @@
 import { type InferenceThread, startInferenceThread } from '../inference-thread.ts';
 import type { DeviceState } from '../serving.ts';
 import { checkGpu, explainGpuError, gpuError, type GpuOptions, reasonAgainstGpu } from './start-gpu.ts';
-import { gpuModel } from './gpu-model.ts';
-import { gpuName } from '#platform/gpu-devices.ts';
+import { gpuModel, nameOf } from './gpu-model.ts';
 import { createProgress } from '../progress.ts';
 import { configError } from '#contract/errors.ts';
 
@@ -47,7 +46,7 @@ async function openChecked(options: GpuOptions, onDevice: (state: DeviceState) =
     });
     const { plan } = await checkGpu(thread, options);
     const { minTokens, maxTokens, isSlower } = plan;
-    onDevice({ device: 'gpu', name: gpuName(), minTokens, maxTokens, isSlower });
+    onDevice({ device: 'gpu', name: nameOf(options.model), minTokens, maxTokens, isSlower });
     return { ...gpuFirst(thread, options.cpu, minTokens, onDevice), maxTokens, close: thread.close };
   } catch (error) {
     await thread.close();

@@ -1,12 +1,12 @@
 import { configError, messageOf } from '#contract/errors.ts';
 import type { Device } from '#contract/devices.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
-import { gpuName, hasGpuDevice } from '#platform/gpu-devices.ts';
+import { hasGpuDevice } from '#platform/gpu-devices.ts';
 import { type InferenceThread, startInferenceThread } from '../inference-thread.ts';
 import { type MemberHooks, type PooledModel, startMember } from '../pool-member.ts';
 import type { DeviceState } from '../serving.ts';
 import { createGpuLane, type GpuLane } from './gpu-lane.ts';
-import { gpuModel, gpuProblem } from './gpu-model.ts';
+import { gpuModel, gpuProblem, nameOf } from './gpu-model.ts';
 import { type GpuPlan, planGpu } from './gpu-plan.ts';
 import { compareWithCpu, measureGpu, type ProbeInputs, type Reference, runReference } from './probe-gpu.ts';
 
@@ -35,7 +35,7 @@ export function reasonAgainstGpu({
   device,
   model,
 }: Pick<GpuOptions, 'device' | 'model'>): string | undefined {
-  const problem = gpuProblem(model.manifest, model.body);
+  const problem = gpuProblem(model.manifest);
   if (problem !== undefined) return problem;
   return device === 'auto' && !hasGpuDevice() ? `no GPU was found (${NO_DEVICE})` : undefined;
 }
@@ -64,6 +64,8 @@ export async function checkGpu(
 export function explainGpuError(error: unknown): string {
   const message = messageOf(error);
   if (/Failed to get a WebGPU adapter|No supported adapters/i.test(message)) return NO_DRIVER;
+  const [, code, cuda] = /CUDA failure (\d+): (.+?)\s+; GPU=/.exec(message) ?? [];
+  if (cuda !== undefined) return `CUDA failed with error ${code}: ${cuda}`;
   if (/requires f16/.test(message)) return 'the GPU does not support the float16 values of this model';
   return message.replace(/^Cannot load the model: |^Error running model: /, '');
 }
@@ -117,7 +119,7 @@ export function startGpu(options: GpuOptions, hooks: GpuHooks, clock: Clock = sy
     if (closing) return await opened.close();
     lane = opened;
     const { minTokens, maxTokens, isSlower } = opened.plan;
-    hooks.onState({ device: 'gpu', name: gpuName(), minTokens, maxTokens, isSlower });
+    hooks.onState({ device: 'gpu', name: nameOf(options.model), minTokens, maxTokens, isSlower });
     hooks.attach(opened);
     hooks.onRoom();
   };
