@@ -1,4 +1,4 @@
-import type { Device } from '#contract/devices.ts';
+import { DEFAULT_PRECISION, type Device, type GpuPrecision } from '#contract/devices.ts';
 import { AppError, inputError } from '#contract/errors.ts';
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import type { Manifest } from '#contract/manifest.ts';
@@ -84,6 +84,8 @@ export interface EngineOptions {
   readonly cacheDir?: string | undefined;
   /** Default: the device in the manifest, or the CPU. */
   readonly device?: Device | undefined;
+  /** How a GPU computes products of matrices. Default: float32. */
+  readonly precision?: GpuPrecision | undefined;
   /** Folder with the CUDA libraries of ONNX Runtime. */
   readonly gpuLibraries?: string | undefined;
   /** Called when the device has been chosen, and when it changes. Not called if no GPU is requested. */
@@ -154,7 +156,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
           );
     const tokenizer = await Promise.try(timeStep, onStep, 'tokenizer', openTokenizer).catch(blameDamage);
     const onCpu: BatchRunner = { run: thread.run, maxTokens: MAX_BATCH_TOKENS };
-    const { onDevice = () => {} } = options;
+    const { precision = DEFAULT_PRECISION, onDevice = () => {} } = options;
     const openGpu = async (): Promise<GpuFirst | undefined> => {
       if (device === 'cpu') return undefined;
       const [{ openGpuFirst }, { probeInputs }] = await Promise.all([
@@ -163,6 +165,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       ]);
       const request = {
         device,
+        precision,
         model: { ...pooled, transform },
         cpu: thread,
         cpuThreads: 1,

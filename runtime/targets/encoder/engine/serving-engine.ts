@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { Device } from '#contract/devices.ts';
+import { DEFAULT_PRECISION, type Device, type GpuPrecision } from '#contract/devices.ts';
 import { AppError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { readsImages, readsTextsAndImages } from '#contract/model-types.ts';
@@ -52,6 +52,8 @@ export interface ServingOptions {
   readonly cacheDir?: string | undefined;
   /** Default: the device in the manifest, or the CPU. */
   readonly device?: Device | undefined;
+  /** How a GPU computes products of matrices. Default: float32. */
+  readonly precision?: GpuPrecision | undefined;
   /** Folder with the CUDA libraries of ONNX Runtime. */
   readonly gpuLibraries?: string | undefined;
   /** Whether to wait until the device has been chosen. Otherwise, `auto` serves on the CPU meanwhile. */
@@ -312,7 +314,7 @@ async function openGpu(
   { pool, pooled, first, tokenizer }: Started,
   dispatcher: Dispatcher,
   { workers, alone }: ThreadPlan,
-  { observer = SILENT, awaitsDevice = false }: ServingOptions,
+  { observer = SILENT, awaitsDevice = false, precision = DEFAULT_PRECISION }: ServingOptions,
 ): Promise<OpenedGpu> {
   const [{ startGpu }, { probeInputs }] = await Promise.all([
     import('./gpu/start-gpu.ts'),
@@ -322,7 +324,14 @@ async function openGpu(
   const probes = (): Promise<ProbeInputs[]> => probeInputs(pooled.manifest, tokenizer);
   const gpu = startGpu(
     // The session for single texts uses all CPUs.
-    { device, model: pooled, cpu: first, cpuThreads: alone === undefined ? workers : 1, probes },
+    {
+      device,
+      precision,
+      model: pooled,
+      cpu: first,
+      cpuThreads: alone === undefined ? workers : 1,
+      probes,
+    },
     {
       ...dispatcher.gpuHooks,
       onRoom: dispatcher.hooks.onRoom,

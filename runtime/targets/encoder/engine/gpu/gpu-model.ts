@@ -1,7 +1,9 @@
+import type { GpuPrecision } from '#contract/devices.ts';
 import { configError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { gpuModelProblem } from '#core/model/device-support.ts';
 import { isHost, PLATFORMS } from '#contract/platforms.ts';
+import { halfGraph } from '#core/onnx/half-graph.ts';
 import { gpuGraph } from '#core/onnx/gpu-graph.ts';
 import { gpuName } from '#platform/gpu-devices.ts';
 import type { GraphBody } from '../../model.ts';
@@ -19,15 +21,17 @@ export function gpuProblem(
   return undefined;
 }
 
-/** The model as a thread on the GPU opens it. The weights are the same. */
-export function gpuModel(model: PooledModel): PooledModel {
+/** The model as a thread on the GPU opens it. The weights in the file are the same. */
+export function gpuModel(model: PooledModel, precision: GpuPrecision): PooledModel {
   const { body } = model;
   if (body.kind === 'table') throw configError('a static model has no graph for GPUs');
   const { graph, imageGraph } = body;
+  const rewrite = (bytes: Uint8Array): Uint8Array =>
+    precision === 'float16' ? halfGraph(gpuGraph(bytes)) : gpuGraph(bytes);
   const rewritten: GraphBody = {
     ...body,
-    graph: gpuGraph(graph),
-    imageGraph: imageGraph && gpuGraph(imageGraph),
+    graph: rewrite(graph),
+    imageGraph: imageGraph && rewrite(imageGraph),
   };
   return { ...model, body: rewritten, device: 'gpu' };
 }

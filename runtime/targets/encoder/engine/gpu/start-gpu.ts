@@ -1,5 +1,5 @@
 import { configError, messageOf } from '#contract/errors.ts';
-import type { Device } from '#contract/devices.ts';
+import type { Device, GpuPrecision } from '#contract/devices.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
 import { hasGpuDevice } from '#platform/gpu-devices.ts';
 import { type InferenceThread, startInferenceThread } from '../inference-thread.ts';
@@ -12,6 +12,7 @@ import { compareWithCpu, measureGpu, type ProbeInputs, type Reference, runRefere
 
 export interface GpuOptions {
   readonly device: Exclude<Device, 'cpu'>;
+  readonly precision: GpuPrecision;
   readonly model: PooledModel;
   /** A thread that has the model open on the CPU. */
   readonly cpu: Pick<InferenceThread, 'run'>;
@@ -49,15 +50,37 @@ const NO_DEVICE =
  */
 export async function checkGpu(
   gpu: Pick<InferenceThread, 'run'>,
-  { device, model: { manifest }, cpu, cpuThreads, probes }: GpuOptions,
+  { device, precision, model: { manifest }, cpu, cpuThreads, probes }: GpuOptions,
 ): Promise<OpenedGpu> {
   const groups = await probes();
   const reference: Reference = await runReference(cpu, groups, manifest, cpuThreads);
-  const verify = async (): Promise<void> => await compareWithCpu(gpu, reference, manifest);
+  const verify = async (): Promise<void> => await compareWithCpu(gpu, reference, manifest, precision);
   await verify();
   const plan = planGpu(reference.run, await measureGpu(gpu, groups, manifest), device === 'gpu');
   if (!plan) throw configError('it is slower than the CPU for this model');
   return { plan, verify };
+}
+
+/** How an opened GPU computes, and why it does not use float16 if the user requested it. */
+interface OpenedWith<Opened> {
+  readonly opened: Opened;
+  readonly precision: GpuPrecision;
+  readonly note?: string;
+}
+
+/** Opens the GPU with float16 if the user requests it, and with float32 if this fails or its results differ too much. */
+export async function withPrecision<Opened>(
+  options: GpuOptions,
+  open: (options: GpuOptions) => Promise<Opened>,
+): Promise<OpenedWith<Opened>> {
+  const { precision } = options;
+  try {
+    return { opened: await open(options), precision };
+  } catch (error) {
+    if (precision === 'float32') throw error;
+    const opened = await open({ ...options, precision: 'float32' });
+    return { opened, precision: 'float32', note: `float16 is not used: ${explainGpuError(error)}` };
+  }
 }
 
 /** Explains errors of ONNX Runtime that users can solve. */
@@ -66,7 +89,7 @@ export function explainGpuError(error: unknown): string {
   if (/Failed to get a WebGPU adapter|No supported adapters/i.test(message)) return NO_DRIVER;
   const [, code, cuda] = /CUDA failure (\d+): (.+?)\s+; GPU=/.exec(message) ?? [];
   if (cuda !== undefined) return `CUDA failed with error ${code}: ${cuda}`;
-  if (/requires f16/.test(message)) return 'the GPU does not support the float16 values of this model';
+  if (/requires f16/.test(message)) return 'the GPU does not support float16';
   return message.replace(/^Cannot load the model: |^Error running model: /, '');
 }
 
@@ -115,11 +138,18 @@ export function startGpu(options: GpuOptions, hooks: GpuHooks, clock: Clock = sy
   const open = async (): Promise<void> => {
     const reason = reasonAgainstGpu(options);
     if (reason !== undefined) throw configError(reason);
-    const opened = await openLane(options, hooks, lose);
+    const { opened, ...precision } = await withPrecision(options, (chosen) => openLane(chosen, hooks, lose));
     if (closing) return await opened.close();
     lane = opened;
     const { minTokens, maxTokens, isSlower } = opened.plan;
-    hooks.onState({ device: 'gpu', name: nameOf(options.model), minTokens, maxTokens, isSlower });
+    hooks.onState({
+      device: 'gpu',
+      name: nameOf(options.model),
+      ...precision,
+      minTokens,
+      maxTokens,
+      isSlower,
+    });
     hooks.attach(opened);
     hooks.onRoom();
   };
@@ -160,7 +190,7 @@ async function openLane(
   const thread = startInferenceThread();
   let failed = false;
   const member = await startMember(
-    { ...gpuModel(options.model), priority: 'reduced' },
+    { ...gpuModel(options.model, options.precision), priority: 'reduced' },
     1,
     false,
     {
