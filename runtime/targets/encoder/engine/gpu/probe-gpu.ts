@@ -124,10 +124,10 @@ function differenceOf(expected: RawOutput, found: RawOutput | undefined): number
   let largest = 1;
   for (const [at, value] of expected.data.entries()) {
     const other = found.data[at] ?? Number.NaN;
+    if (Number.isFinite(value)) largest = Math.max(largest, Math.abs(value));
     if (Object.is(value, other)) continue;
     if (!Number.isFinite(value) || !Number.isFinite(other)) return Infinity;
     difference = Math.max(difference, Math.abs(value - other));
-    largest = Math.max(largest, Math.abs(value));
   }
   return difference / largest;
 }

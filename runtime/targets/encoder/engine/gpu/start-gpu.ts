@@ -114,8 +114,20 @@ export interface Gpu {
 const REOPENINGS = 3;
 const REOPEN_MS = 10_000;
 
-/** Opens the GPU in the background, and again if it is lost. */
-export function startGpu(options: GpuOptions, hooks: GpuHooks, clock: Clock = systemClock): Gpu {
+/** Opens the GPU once. `onLost` is called if it can no longer be used. */
+export type OpenLane = (
+  options: GpuOptions,
+  hooks: GpuHooks,
+  onLost: (error: unknown) => void,
+) => Promise<GpuLane>;
+
+/** Opens the GPU in the background, and again if it is lost. Tests replace the clock and what opens the GPU. */
+export function startGpu(
+  options: GpuOptions,
+  hooks: GpuHooks,
+  clock: Clock = systemClock,
+  openOnce: OpenLane = openLane,
+): Gpu {
   let lane: GpuLane | undefined;
   let closing = false;
   let reopenings = 0;
@@ -138,7 +150,7 @@ export function startGpu(options: GpuOptions, hooks: GpuHooks, clock: Clock = sy
   const open = async (): Promise<void> => {
     const reason = reasonAgainstGpu(options);
     if (reason !== undefined) throw configError(reason);
-    const { opened, ...precision } = await withPrecision(options, (chosen) => openLane(chosen, hooks, lose));
+    const { opened, ...precision } = await withPrecision(options, (chosen) => openOnce(chosen, hooks, lose));
     if (closing) return await opened.close();
     lane = opened;
     const { minTokens, maxTokens, isSlower } = opened.plan;
