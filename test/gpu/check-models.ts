@@ -2,7 +2,7 @@ import { messageOf } from '#contract/errors.ts';
 import { compareWithCpu, runReference } from '#encoder/engine/gpu/probe-gpu.ts';
 import { gpuModel } from '#encoder/engine/gpu/gpu-model.ts';
 import { probeInputs } from '#encoder/engine/gpu/probe-inputs.ts';
-import { startInferenceThread } from '#encoder/engine/inference-thread.ts';
+import { type InferenceThread, startInferenceThread } from '#encoder/engine/inference-thread.ts';
 import { NO_TOKENIZER } from '#encoder/engine/no-tokenizer.ts';
 import { openModel } from '#encoder/model.ts';
 import { readsImages } from '#contract/model-types.ts';
@@ -17,6 +17,9 @@ import { loadOnnxRuntime } from '#platform/onnx/session.ts';
 const { onnxruntime: addon, tokenizers } = await loadNativeLibraries();
 loadOnnxRuntime(addon);
 
+/** Threads stay open until the end, because ONNX Runtime keeps compiled shaders as long as a session is open. */
+const opened: InferenceThread[] = [];
+
 async function check(path: string): Promise<void> {
   const { manifest, body, tokenizer: sources } = openModel(path);
   const tokenizer = readsImages(manifest.modelType)
@@ -24,15 +27,12 @@ async function check(path: string): Promise<void> {
     : openModelTokenizer(tokenizers, sources, manifest, 1, manifest.tokenizer);
   const model = { addon, body, prepack: true, manifest };
   const [cpu, gpu] = [startInferenceThread(), startInferenceThread()];
-  try {
-    await cpu.open({ ...model, threads: 1, priority: 'normal' });
-    const { transform: _, ...onGpu } = gpuModel(model, 'float32');
-    await gpu.open({ ...onGpu, threads: 1, priority: 'normal' });
-    const reference = await runReference(cpu, await probeInputs(manifest, tokenizer), manifest, 1);
-    await compareWithCpu(gpu, reference, manifest, 'float32');
-  } finally {
-    await Promise.all([cpu.close(), gpu.close()]);
-  }
+  opened.push(cpu, gpu);
+  await cpu.open({ ...model, threads: 1, priority: 'normal' });
+  const { transform: _, ...onGpu } = gpuModel(model, 'float32');
+  await gpu.open({ ...onGpu, threads: 1, priority: 'normal' });
+  const reference = await runReference(cpu, await probeInputs(manifest, tokenizer), manifest, 1);
+  await compareWithCpu(gpu, reference, manifest, 'float32');
 }
 
 for (const path of process.argv.slice(2)) {
@@ -43,3 +43,4 @@ for (const path of process.argv.slice(2)) {
     console.log(messageOf(error));
   }
 }
+await Promise.all(opened.map((thread) => thread.close()));
