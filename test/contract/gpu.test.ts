@@ -1,14 +1,19 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
+import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 import { MAX_GPU_DIFFERENCE } from '#contract/devices.ts';
 import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
 import { builtAssets, builtExecutable } from '../helpers/built.ts';
-import { FIXTURES, ROOT } from '../helpers/paths.ts';
+import { FIXTURES, ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { provideSoftwareGpu } from '../helpers/software-gpu.ts';
 import { useTempFolder } from '../helpers/temp-folder.ts';
+import { runCliHere } from '../helpers/cli-here.ts';
+import { copyModel } from '../helpers/model-folder.ts';
+import { NO_GPU } from '../helpers/no-gpu.ts';
 import { runExecutable } from './arms.ts';
+import { verifiesOnce } from './verifies.ts';
 import { useServers } from './started-servers.ts';
 
 const gpu = await provideSoftwareGpu();
@@ -112,4 +117,78 @@ test.skipIf(!gpu)('a driver whose library is missing counts as no driver', async
   expect(optional.exitCode).toBe(0);
   expect(optional.stderr).toContain('Device: CPU: no Vulkan driver for a GPU was found');
   expect(optional.stdout).toMatch(/^\{"index":0,"label":/);
+});
+
+/** Arguments that run one text on a device. */
+function textFile(...flags: string[]): string[] {
+  const texts = join(folder(), 'texts.txt');
+  writeFileSync(texts, 'one\n');
+  return ['infer', '--input', texts, ...flags];
+}
+
+verifiesOnce('build:device', async () => {
+  const output = join(folder(), 'sentiment.encoder');
+  const build = async (fields: Record<string, unknown>, model = 'sentiment') => {
+    const config = copyModel(join(folder(), model), model, {
+      model_type: 'sequence_classification',
+      ...fields,
+    });
+    return await runCliHere([
+      'build',
+      '-f',
+      config,
+      '-o',
+      output,
+      '--cache-dir',
+      TEST_CACHE,
+      '--quiet',
+      '--force',
+    ]);
+  };
+  expect(await build({ device: 'auto' })).toMatchObject({ exitCode: 0 });
+  const { stdout } = await runExecutable(output, ['inspect']);
+  expect(stdout).toMatch(/^Devices +CPU; .*default: --device auto$/m);
+  const env = { ...NO_GPU, ENCODERFILE_SOFTWARE_GPU: '1' };
+  const run = async (flags: string[], more = {}) =>
+    await runExecutable(output, textFile(...flags), { env: { ...env, ...more } });
+  expect((await run([])).stderr).toMatch(/^Device: CPU: /m);
+  expect((await run(['--device', 'cpu'])).stderr).toBe('');
+  expect((await run([], { ENCODERFILE_DEVICE: 'cpu' })).stderr).toBe('');
+  const refused = await build({ device: 'gpu', model_type: 'sentence_embedding' }, 'static');
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stderr).toMatch(
+    /`device: gpu`: model is a static model, which runs faster on the CPU\. Use auto or cpu\.$/m,
+  );
+  expect((await build({ device: 'cuda' })).stderr).toMatch(/encoderfile\.device: .*"?cpu/);
+});
+
+const isLinux64 = process.platform === 'linux' && process.arch === 'x64';
+
+verifiesOnce('infer:gpu-libraries', async () => {
+  const path = builtExecutable('sentiment');
+  const libraries = join(folder(), 'cuda');
+  mkdirSync(libraries);
+  const run = async (...flags: string[]) =>
+    await runExecutable(path, textFile('--gpu-libraries', libraries, ...flags), {
+      env: { ENCODERFILE_SOFTWARE_GPU: '1', ENCODERFILE_CACHE_DIR: join(folder(), 'cache') },
+    });
+  expect((await run()).stderr).toBe(
+    'Error: --gpu-libraries requires --device auto or gpu. Add one of them.\n',
+  );
+  expect(await run('--device', 'cpu')).toMatchObject({ exitCode: 0, stderr: '' });
+  if (!isLinux64) {
+    expect((await run('--device', 'auto')).stderr).toContain('--gpu-libraries requires Linux on x64');
+    return;
+  }
+  const empty = await run('--device', 'auto');
+  expect(empty.exitCode).toBe(1);
+  expect(empty.stderr).toContain(`--gpu-libraries: ${libraries} does not contain libonnxruntime_providers_`);
+
+  const shared = join(libraries, 'libonnxruntime_providers_shared.so');
+  const cuda = join(libraries, 'libonnxruntime_providers_cuda.so');
+  const package_ = dirname(createRequire(import.meta.url).resolve('onnxruntime-node/package.json'));
+  const library = join(package_, 'bin/napi-v6/linux/x64/libonnxruntime.so.1');
+  symlinkSync(library, shared);
+  writeFileSync(cuda, 'not a library');
+  expect((await run('--device', 'auto')).stderr).toContain(`${cuda} is not a library for Linux on x64`);
 });

@@ -23,17 +23,14 @@ export interface NativeLibraries {
 
 /**
  * Loads the native libraries, extracted from the executable, or from node_modules when running from
- * source. `gpuLibraries` is the folder of `--gpu-libraries`.
+ * source.
  */
-export async function loadNativeLibraries(
-  cacheDir?: string,
-  gpuLibraries?: string,
-): Promise<NativeLibraries> {
-  const libraries = isSea() ? await loadUnpacked(cacheDir) : loadInstalled();
-  return gpuLibraries === undefined ? libraries : await addGpuLibraries(libraries, gpuLibraries, cacheDir);
+export async function loadNativeLibraries(cacheDir?: string): Promise<NativeLibraries> {
+  return isSea() ? await loadUnpacked(cacheDir) : loadInstalled();
 }
 
-async function addGpuLibraries(
+/** Adds the libraries of CUDA in the folder of `--gpu-libraries`. Must be called before ONNX Runtime is loaded. */
+export async function withGpuLibraries(
   libraries: NativeLibraries,
   folder: string,
   cacheDir: string | undefined,

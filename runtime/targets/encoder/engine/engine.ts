@@ -14,7 +14,7 @@ import type { UrlHost } from '#core/net/url-hosts.ts';
 import { type AppliedPrompt, NO_PROMPT, withAdapter } from '#core/model/applied-prompt.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { availableMemory } from '#platform/available-memory.ts';
-import { loadNativeLibraries } from '#platform/native/libraries.ts';
+import { loadNativeLibraries, withGpuLibraries } from '#platform/native/libraries.ts';
 import { loadOnnxRuntime } from '#platform/onnx/session.ts';
 import { openModelTokenizer } from '#platform/model-tokenizer.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
@@ -108,15 +108,17 @@ const MAX_BATCH_TOKENS = 1024;
 export async function openEngine(path: string, options: EngineOptions): Promise<Engine> {
   const { onStep } = options;
   const { cacheDir, gpuLibraries } = options;
-  const native = await timeStep(onStep, 'libraries', () =>
-    loadNativeLibraries(cacheDir, options.device === 'cpu' ? undefined : gpuLibraries),
-  );
+  const loaded = await timeStep(onStep, 'libraries', () => loadNativeLibraries(cacheDir));
   const model = timeStep(onStep, 'model', () => openForm(path, options.stage));
+  const device = deviceFor(model.manifest, options);
+  const native =
+    gpuLibraries === undefined || device === 'cpu'
+      ? loaded
+      : await withGpuLibraries(loaded, gpuLibraries, cacheDir);
   const threadStarted = onStep && sharedNow();
   const thread = threadFor(model);
   try {
     const { manifest } = model;
-    const device = deviceFor(manifest, options);
     const images = imageLimits(availableMemory(), 1, options.images);
     // ONNX Runtime is initialized once per process. Initializing it here while the worker thread
     // starts makes a cold start faster by a tenth (measured).

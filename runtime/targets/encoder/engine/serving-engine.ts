@@ -10,7 +10,7 @@ import { DEFAULT_IMAGE_LIMITS, type ImageLimits } from '#core/images/read-image-
 import type { ByteBudget } from '#core/limits/byte-budget.ts';
 import { availableMemory } from '#platform/available-memory.ts';
 import { openModelTokenizer } from '#platform/model-tokenizer.ts';
-import { loadNativeLibraries } from '#platform/native/libraries.ts';
+import { loadNativeLibraries, withGpuLibraries } from '#platform/native/libraries.ts';
 import { loadOnnxRuntime } from '#platform/onnx/session.ts';
 import type { TextTokenizer } from '#platform/tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
@@ -213,7 +213,11 @@ async function start(
   // Texts of different requests are tokenized concurrently. Additional tokenizer threads would take
   // CPU time away from the model.
   process.env['TOKENIZERS_PARALLELISM'] ??= 'false';
-  const native = await loadNativeLibraries(cacheDir, device === 'cpu' ? undefined : gpuLibraries);
+  const loaded = await loadNativeLibraries(cacheDir);
+  const native =
+    gpuLibraries === undefined || device === 'cpu'
+      ? loaded
+      : await withGpuLibraries(loaded, gpuLibraries, cacheDir);
   const transform = transformToOpen(model, native.lua);
   // Starts in the background while this thread initializes ONNX Runtime.
   const first = startInferenceThread();
