@@ -16,7 +16,7 @@ export function preloadLibraries({ needed, folders }: Pick<GpuLibraries, 'needed
     return problem === undefined ? [] : [{ name, problem }];
   });
   // Without CUDA, the driver cannot be checked any further.
-  const [first] = problems.filter(({ name }) => name !== DRIVER);
+  const first = problems.find(({ name }) => name !== DRIVER);
   if (first)
     throw configError(
       `CUDA is incomplete (${first.problem}); install NVIDIA's packages next to ONNX Runtime's`,

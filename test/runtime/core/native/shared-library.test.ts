@@ -54,7 +54,8 @@ test('damaged libraries never cause a read beyond the end', () => {
       (changes, end) => {
         const damaged = ADDON.slice(0, end ?? ADDON.length);
         for (const { at, value } of changes) if (at < damaged.length) damaged[at] = value;
-        readSharedLibrary(sourceOf(damaged));
+        // Reads beyond the end throw.
+        expect(() => readSharedLibrary(sourceOf(damaged))).not.toThrow();
       },
     ),
     { numRuns: 150 },

@@ -32,7 +32,7 @@ function setUp(results: readonly (Error | undefined)[], precision: GpuPrecision 
   const states: DeviceState[] = [];
   const attached: boolean[] = [];
   const precisions: GpuPrecision[] = [];
-  let lose = (_: unknown): void => {};
+  let lose: (error: unknown) => void = () => {};
   const body = { kind: 'graph', graph: new Uint8Array(), weightsFolder: '' } as const;
   const gpu = startGpu(
     {
