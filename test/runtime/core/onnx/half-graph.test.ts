@@ -43,22 +43,25 @@ test.each(MODELS)(
   },
 );
 
-test.each(MODELS)('%s: a CPU computes the same results, because ONNX Runtime converts products back that it cannot compute in float16', async (name) => {
-  const graph = model(name);
-  const half = join(folder(), `${name}.onnx`);
-  writeFileSync(half, halfGraph(readFileSync(graph)));
-  const request = {
-    folder: folder(),
-    inputs: inputNames(graph),
-    output: graphOf(readFileSync(graph)).output[0]?.name ?? '',
-    ids: [
-      [2, 5, 6, 7, 3],
-      [2, 9, 3],
-    ],
-    padId: 0,
-  };
-  const expected = await runtime().tryOut({ ...request, graph });
-  const found = await runtime().tryOut({ ...request, graph: half });
-  const differences = expected.data.map((value, at) => Math.abs(value - (found.data[at] ?? NaN)));
-  expect(Math.max(...differences)).toBeLessThan(1e-5);
-});
+test.each(MODELS)(
+  '%s: a CPU computes the same results, because ONNX Runtime converts products back that it cannot compute in float16',
+  async (name) => {
+    const graph = model(name);
+    const half = join(folder(), `${name}.onnx`);
+    writeFileSync(half, halfGraph(readFileSync(graph)));
+    const request = {
+      folder: folder(),
+      inputs: inputNames(graph),
+      output: graphOf(readFileSync(graph)).output[0]?.name ?? '',
+      ids: [
+        [2, 5, 6, 7, 3],
+        [2, 9, 3],
+      ],
+      padId: 0,
+    };
+    const expected = await runtime().tryOut({ ...request, graph });
+    const found = await runtime().tryOut({ ...request, graph: half });
+    const differences = expected.data.map((value, at) => Math.abs(value - (found.data[at] ?? NaN)));
+    expect(Math.max(...differences)).toBeLessThan(1e-5);
+  },
+);
