@@ -87,7 +87,7 @@ export async function withPrecision<Opened>(
 export function explainGpuError(error: unknown): string {
   const message = messageOf(error);
   if (/Failed to get a WebGPU adapter|No supported adapters/i.test(message)) return NO_DRIVER;
-  const [, code, cuda] = /CUDA failure (\d{1,9}): ([^;]+);/.exec(message) ?? [];
+  const [, code, cuda] = /CUDA failure (\d{1,9}): ([^;]{1,200});/.exec(message) ?? [];
   if (cuda !== undefined) return `CUDA failed with error ${code}: ${cuda.trim()}`;
   if (/requires f16/.test(message)) return 'the GPU does not support float16';
   return message.replace(/^Cannot load the model: |^Error running model: /, '');
