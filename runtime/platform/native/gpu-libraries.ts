@@ -14,6 +14,8 @@ export interface GpuLibraries {
   readonly providers: readonly string[];
   /** Names of the libraries that they link to. */
   readonly needed: readonly string[];
+  /** Paths of libraries that CUDA's provider opens by name when it needs them. */
+  readonly optional: readonly string[];
   /** Folders that can contain CUDA's libraries. The system's folders are searched after them. */
   readonly folders: readonly string[];
 }
@@ -24,6 +26,8 @@ const PROVIDERS = ['libonnxruntime_providers_shared.so', 'libonnxruntime_provide
 const PACKAGE_FOLDER = 'onnxruntime/capi';
 /** Where NVIDIA's packages have their libraries: `nvidia/cu13/lib`. */
 const NVIDIA_FOLDER = 'nvidia';
+/** cuDNN, cuFFT and the compiler of CUDA. */
+const OPTIONAL = /^lib(?:cudnn|cufft|nvrtc)\.so\.\d+$/;
 
 /**
  * Finds the CUDA libraries in the folder of `--gpu-libraries`. Throws if they are missing or do not fit,
@@ -52,7 +56,11 @@ export function findGpuLibraries(
     if (basename(path) === PROVIDERS[1]) checkVersion(path, library, version);
     return library.needed;
   });
-  return { providers, needed: [...new Set(needed)], folders: [found, ...nvidiaFolders(root)] };
+  const folders = [found, ...nvidiaFolders(root)];
+  const optional = folders.flatMap((one) =>
+    namesIn(one).flatMap((name) => (OPTIONAL.test(name) ? [join(one, name)] : [])),
+  );
+  return { providers, needed: [...new Set(needed)], optional, folders };
 }
 
 const packageOf = (version: string): string => `onnxruntime-gpu[cuda,cudnn]==${version}`;
@@ -79,12 +87,14 @@ function checkVersion(path: string, { versions }: SharedLibrary, version: string
 }
 
 /** The folders with libraries of NVIDIA's Python packages. */
-function nvidiaFolders(root: string): string[] {
-  const parent = join(root, NVIDIA_FOLDER);
+const nvidiaFolders = (root: string): string[] =>
+  namesIn(join(root, NVIDIA_FOLDER)).map((name) => join(root, NVIDIA_FOLDER, name, 'lib'));
+
+/** The names in a folder; none if there is no such folder, because CUDA is installed on the system. */
+function namesIn(folder: string): string[] {
   try {
-    return readdirSync(parent).map((name) => join(parent, name, 'lib'));
+    return readdirSync(folder);
   } catch {
-    // CUDA is installed on the system, or the libraries are in one folder.
     return [];
   }
 }

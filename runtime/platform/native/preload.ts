@@ -9,7 +9,11 @@ import type { GpuLibraries } from './gpu-libraries.ts';
  * finds them by name, and does not need LD_LIBRARY_PATH, which only counts when a process starts. Throws if
  * some are missing, because ONNX Runtime reports only that loading failed.
  */
-export function preloadLibraries({ needed, folders }: Pick<GpuLibraries, 'needed' | 'folders'>): void {
+export function preloadLibraries({
+  needed,
+  optional,
+  folders,
+}: Pick<GpuLibraries, 'needed' | 'optional' | 'folders'>): void {
   const problems = needed.flatMap((name) => {
     const path = folders.map((folder) => join(folder, name)).find((file) => existsSync(file)) ?? name;
     const problem = loadError(path);
@@ -22,6 +26,8 @@ export function preloadLibraries({ needed, folders }: Pick<GpuLibraries, 'needed
       `CUDA is incomplete (${first.problem}); install NVIDIA's packages next to ONNX Runtime's`,
     );
   if (problems.length > 0) throw configError(NO_DRIVER);
+  // If one of them cannot be loaded, ONNX Runtime reports it when it needs it.
+  for (const path of optional) loadError(path);
 }
 
 /** The part of NVIDIA's driver that CUDA uses. */

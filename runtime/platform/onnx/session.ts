@@ -44,7 +44,7 @@ export interface SessionOptions {
   /** Default: the CPU. Operators that the GPU does not support run on the CPU. */
   readonly device?: 'cpu' | 'gpu' | undefined;
   /** The libraries of CUDA, which a GPU then uses instead of WebGPU. */
-  readonly cuda?: Pick<GpuLibraries, 'needed' | 'folders'> | undefined;
+  readonly cuda?: Pick<GpuLibraries, 'needed' | 'optional' | 'folders'> | undefined;
 }
 
 export interface OnnxSession {

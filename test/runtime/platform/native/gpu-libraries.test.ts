@@ -43,10 +43,13 @@ test('libraries of the same version are found in the folder, or where pip instal
   expect(found.folders).toEqual([direct]);
   const capi = librariesIn('pip', 'onnxruntime', 'capi');
   mkdirSync(join(folder(), 'pip/nvidia/cu13/lib'), { recursive: true });
-  expect(findGpuLibraries(join(folder(), 'pip'), VERSION, LINUX).folders).toEqual([
-    capi,
-    join(folder(), 'pip/nvidia/cu13/lib'),
-  ]);
+  const cudnn = join(folder(), 'pip/nvidia/cudnn/lib/libcudnn.so.9');
+  mkdirSync(dirname(cudnn), { recursive: true });
+  writeFileSync(cudnn, '');
+  writeFileSync(join(dirname(cudnn), 'libcudnn_ops.so.9'), '');
+  const installed = findGpuLibraries(join(folder(), 'pip'), VERSION, LINUX);
+  expect(installed.folders.toSorted()).toEqual([join(folder(), 'pip/nvidia/cu13/lib'), dirname(cudnn), capi]);
+  expect(installed.optional).toEqual([cudnn]);
 });
 
 test('a folder without the libraries is rejected with the command that installs them', () => {
@@ -109,12 +112,14 @@ test.skipIf(process.platform === 'win32')('a cache folder that cannot be used is
 });
 
 test.skipIf(process.platform !== 'linux')('missing libraries of CUDA and a missing driver are named', () => {
-  preloadLibraries({ needed: ['libc.so.6', 'libm.so.6'], folders: [folder()] });
-  expect(() => preloadLibraries({ needed: ['libcublas.so.0', 'libc.so.6'], folders: [] })).toThrow(
+  preloadLibraries({ optional: [], needed: ['libc.so.6', 'libm.so.6'], folders: [folder()] });
+  expect(() =>
+    preloadLibraries({ optional: [], needed: ['libcublas.so.0', 'libc.so.6'], folders: [] }),
+  ).toThrow(
     /^CUDA is incomplete \(libcublas\.so\.0: cannot open shared object file: .*\); install NVIDIA's packages/,
   );
   writeFileSync(join(folder(), 'libcuda.so.1'), 'not a library');
-  expect(() => preloadLibraries({ needed: ['libcuda.so.1'], folders: [folder()] })).toThrow(
+  expect(() => preloadLibraries({ optional: [], needed: ['libcuda.so.1'], folders: [folder()] })).toThrow(
     /^NVIDIA's driver was not found \(libcuda\.so\.1\)/,
   );
 });
