@@ -11,6 +11,7 @@ const SLOW = [
   'contract/gateway/cli-experiment',
   'contract/gateway/cli-keys',
   'contract/zero-shot-ner',
+  'contract/gpu',
   'contract/quantize',
   'contract/gateway/workflows',
   'contract/gateway/process-start',

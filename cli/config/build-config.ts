@@ -1,3 +1,4 @@
+import type { Device } from '#contract/devices.ts';
 import type { DistillForm } from '#contract/token-table.ts';
 import type { HubReference } from './hub-reference.ts';
 import type { TypeFields } from '#contract/config-schema.ts';
@@ -16,6 +17,8 @@ export interface BuildConfig<Model = ModelSource> {
   readonly file: string;
   readonly name: string;
   readonly version: string;
+  /** The default of `--device` in executables, if the user stated one. */
+  readonly device: Device | undefined;
   /** The model's license, if the user stated one. */
   readonly license: string | undefined;
   readonly modelType: ModelType;

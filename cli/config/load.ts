@@ -135,6 +135,7 @@ function resolveBuildConfig(
     file,
     name: fields.name,
     version: defaulted(fields.version),
+    device: fields.device,
     license: fields.license,
     modelType: fields.model_type,
     model: modelSource(fields, env, place),

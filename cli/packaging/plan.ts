@@ -15,6 +15,7 @@ import { type Platform, PLATFORMS, shortName } from '#contract/platforms.ts';
 import { configError } from '#contract/errors.ts';
 import type { BuildConfig } from '../config/build-config.ts';
 import { defaultOutputName } from '../config/output-name.ts';
+import { gpuModelProblem } from '#core/model/device-support.ts';
 import { suggest } from '#core/text/suggest.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 
@@ -219,7 +220,7 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     modelType: config.modelType,
     builtBy: `encoderfile ${builderVersion}`,
   };
-  return {
+  const manifest = {
     ...start,
     ...rest,
     ...(fixedShape ? { fixedShape } : {}),
@@ -229,11 +230,20 @@ export function planManifest(config: BuildConfig, facts: ModelFacts, builderVers
     ...(windows ? { windows } : {}),
     ...(attentionHeads === undefined ? {} : { attentionHeads }),
     ...ofType,
+    ...(config.device === undefined ? {} : { device: config.device }),
     ...(transform ? { transform: settingsOf(transform) } : {}),
     ...(source ? { source } : {}),
     ...(license ? { license } : {}),
     ...(card ? { card } : {}),
   };
+  checkDevice(manifest);
+  return manifest;
+}
+
+/** An executable that requires a GPU by default could not start if its model cannot run on one. */
+function checkDevice(manifest: Manifest): void {
+  const problem = manifest.device === 'gpu' ? gpuModelProblem(manifest) : undefined;
+  if (problem !== undefined) throw configError(`\`device: gpu\`: ${problem}. Use auto or cpu.`);
 }
 
 const settingsOf = ({ name, firstLine, libraries, limits }: TransformSettings): TransformSettings => ({

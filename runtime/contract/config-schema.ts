@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { DEVICES } from './devices.ts';
 import { MODEL_TYPE_NAMES, type ModelType } from './model-types.ts';
 import {
   detectionFields,
@@ -56,6 +57,12 @@ const build = Type.Object(
         pattern: NO_CONTROL_CHARACTERS,
         description:
           "License of the model: an SPDX id such as apache-2.0, or a short text. Default: the license in the model's README.md, or the title of its license file.",
+      }),
+    ),
+    device: Type.Optional(
+      Type.Enum(DEVICES, {
+        description:
+          'Default of `--device` for serve, mcp, bench and infer --input: cpu, gpu, or auto for the GPU where it is faster. Default: cpu.',
       }),
     ),
     path: Type.Union(

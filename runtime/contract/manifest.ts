@@ -1,6 +1,7 @@
 import type { Batching } from './batching.ts';
 import type { TokenOutputs } from './embedding-outputs.ts';
 import type { DetectionSettings } from './detection.ts';
+import type { Device } from './devices.ts';
 import type { EntitySettings } from './entity-settings.ts';
 import type { FixedShape } from './fixed-shape.ts';
 import type { ImageSettings, TowerSettings, SimilarityScale } from './image-settings.ts';
@@ -141,6 +142,8 @@ interface CommonFacts {
    */
   readonly attentionHeads?: number;
   readonly tokenizer: TokenizerSettings;
+  /** The default of `--device`; undefined if the configuration does not set it. */
+  readonly device?: Device;
   /** Transform settings, only for models with a transform. */
   readonly transform?: TransformSettings;
   /** The source of the model; undefined if the config contains a path for each file. */

@@ -15,6 +15,8 @@ export interface Platform {
   readonly tokenizersFile: string;
   /** Whether these files include WebGPU. On Windows, it needs 20 MB of other files (docs/decisions/0191). */
   readonly hasWebGpu: boolean;
+  /** Whether they can load ONNX Runtime's libraries for CUDA, which are not in executables. */
+  readonly hasCuda: boolean;
 }
 
 export const NODE_VERSION = '26.10.0';
@@ -32,6 +34,7 @@ export const PLATFORMS: readonly Platform[] = [
     onnxruntimeFiles: ['onnxruntime_binding.node', 'libonnxruntime.so.1'],
     tokenizersFile: 'tokenizers.linux-x64-gnu.node',
     hasWebGpu: true,
+    hasCuda: true,
   },
   {
     triple: 'aarch64-unknown-linux-gnu',
@@ -45,6 +48,7 @@ export const PLATFORMS: readonly Platform[] = [
     onnxruntimeFiles: ['onnxruntime_binding.node', 'libonnxruntime.so.1'],
     tokenizersFile: 'tokenizers.linux-arm64-gnu.node',
     hasWebGpu: false,
+    hasCuda: false,
   },
   {
     triple: 'aarch64-apple-darwin',
@@ -58,6 +62,7 @@ export const PLATFORMS: readonly Platform[] = [
     onnxruntimeFiles: ['onnxruntime_binding.node', 'libonnxruntime.1.dylib'],
     tokenizersFile: 'tokenizers.darwin-arm64.node',
     hasWebGpu: true,
+    hasCuda: false,
   },
   {
     triple: 'x86_64-pc-windows-msvc',
@@ -71,6 +76,7 @@ export const PLATFORMS: readonly Platform[] = [
     onnxruntimeFiles: ['onnxruntime_binding.node', 'onnxruntime.dll'],
     tokenizersFile: 'tokenizers.win32-x64-msvc.node',
     hasWebGpu: false,
+    hasCuda: false,
   },
 ];
 

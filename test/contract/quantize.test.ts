@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { openEngine } from '#encoder/engine/engine.ts';
+import type { DeviceState } from '#encoder/engine/serving.ts';
 import { cosine } from '../bench/measure/vectors.ts';
 import { runCliHere } from '../helpers/cli-here.ts';
 import { FIXTURES, TEST_CACHE } from '../helpers/paths.ts';
@@ -56,6 +58,24 @@ const build = async (config: string, ...flags: string[]) =>
     { cwd: folder() },
   );
 
+/** An int8 model runs on the CPU, whatever GPU the machine has. */
+async function expectCpu(assets: string): Promise<void> {
+  const reason = /is an int8 model, which runs on the CPU; build it without `quantize` for GPUs/;
+  const options = { threads: () => 1, prepack: true };
+  const states: DeviceState[] = [];
+  const auto = await openEngine(assets, {
+    ...options,
+    device: 'auto',
+    onDevice: (state) => void states.push(state),
+  });
+  expect(await auto.infer(['a text'])).toHaveLength(1);
+  expect(states).toEqual([{ device: 'cpu', reason: expect.stringMatching(reason) }]);
+  await auto.close();
+  const required = await openEngine(assets, { ...options, device: 'gpu' });
+  await expect(required.infer(['a text'])).rejects.toThrow(reason);
+  await required.close();
+}
+
 verifiesOnce('build:quantize-accuracy', async () => {
   writeRandomBert(join(folder(), 'bert'));
   const config = writeConfig('x', { path: 'bert' });
@@ -74,6 +94,12 @@ verifiesOnce('build:quantize-accuracy', async () => {
   expect(manifest.quantization.accuracy.cosine.mean).toBeGreaterThan(0.99);
   const float = statSync(join(folder(), 'bert/model.safetensors')).size;
   expect(statSync(join(assets, 'weights.bin')).size).toBeLessThan(float * 0.32);
+  await expectCpu(assets);
+  const forGpu = writeConfig('gpu', { path: 'bert', quantize: 'int8', device: 'gpu' });
+  expect(await build(forGpu, '--force')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/`device: gpu`: \S+ is an int8 model, .*\. Use auto or cpu\.$/m),
+  });
 
   const bf16 = await build(config, '--quantize', 'bf16', '--force');
   expect(bf16).toMatchObject({ exitCode: 0 });

@@ -3,6 +3,7 @@ import { findSection, readContainer, requireSection } from '#contract/container/
 import type { Section } from '#contract/container/sections.ts';
 import type { Manifest, ModelSourceFacts, RuntimeInfo } from '#contract/manifest.ts';
 import { readsImages } from '#contract/model-types.ts';
+import { devicesOf, devicesText, type ModelDevice } from './device-support.ts';
 import { memoryFacts } from './attention-memory.ts';
 import {
   batchingText,
@@ -26,6 +27,8 @@ export interface Inspection {
   readonly bytes: number;
   readonly formatVersion: number;
   readonly model?: Manifest;
+  /** What can run the model, if the machine has it. */
+  readonly devices?: readonly ModelDevice[];
   readonly runtime: RuntimeInfo;
   readonly sections: readonly Section[];
 }
@@ -33,12 +36,14 @@ export interface Inspection {
 export function inspect(source: ByteSource): Inspection {
   const container = readContainer(source);
   const manifest = findSection(container, 'manifest');
+  const model = manifest && parseManifest(bytesOf(source, manifest));
+  const runtime = parseRuntimeInfo(bytesOf(source, requireSection(source, container, 'runtime')));
   return {
     file: source.name,
     bytes: source.size,
     formatVersion: container.formatVersion,
-    ...(manifest ? { model: parseManifest(bytesOf(source, manifest)) } : {}),
-    runtime: parseRuntimeInfo(bytesOf(source, requireSection(source, container, 'runtime'))),
+    ...(model ? { model, devices: devicesOf(model, runtime.platform) } : {}),
+    runtime,
     sections: container.sections,
   };
 }
@@ -49,6 +54,7 @@ export function inspectionTable(inspection: Inspection): string {
   const facts: [string, string][] = [
     ['File', `${inspection.file} (${formatBytes(inspection.bytes)}, format ${inspection.formatVersion})`],
     ...(model ? modelFacts(model) : [noModel(runtime)]),
+    ...(model ? [['Devices', devicesText(model, runtime.platform)] satisfies [string, string]] : []),
     ['Platform', runtime.platform],
     ['Runtime', versions(runtime)],
   ];

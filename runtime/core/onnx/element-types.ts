@@ -22,6 +22,7 @@ export const FLOAT32 = 1;
 export const UINT8 = 2;
 export const INT8 = 3;
 export const INT64 = 7;
+export const FLOAT16 = 10;
 export const BOOL = 9;
 const INT32 = 6;
 

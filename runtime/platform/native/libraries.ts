@@ -9,6 +9,7 @@ import type { TokenizersAddon } from '../tokenizer.ts';
 import { CACHE_DIR_VARIABLE, cacheFolders } from './cache-folders.ts';
 import { loadAddon } from './load-addon.ts';
 import { findUnpacked } from './find-unpacked.ts';
+import type { GpuLibraries } from './gpu-libraries.ts';
 
 export interface NativeLibraries {
   /** Path of the ONNX Runtime addon, which each inference thread loads separately. */
@@ -16,6 +17,8 @@ export interface NativeLibraries {
   readonly tokenizers: TokenizersAddon;
   /** Path of Lua as WebAssembly, for threads that run a transform. */
   readonly lua: string;
+  /** The libraries for NVIDIA GPUs, if the user has some. */
+  readonly cuda?: GpuLibraries | undefined;
 }
 
 /**
@@ -24,6 +27,23 @@ export interface NativeLibraries {
  */
 export async function loadNativeLibraries(cacheDir?: string): Promise<NativeLibraries> {
   return isSea() ? await loadUnpacked(cacheDir) : loadInstalled();
+}
+
+/** Adds the libraries of CUDA in the folder of `--gpu-libraries`. Must be called before ONNX Runtime is loaded. */
+export async function withGpuLibraries(
+  libraries: NativeLibraries,
+  folder: string,
+  cacheDir: string | undefined,
+): Promise<NativeLibraries> {
+  const [{ findGpuLibraries, onnxruntimeVersion }, { linkProviders }] = await Promise.all([
+    import('./gpu-libraries.ts'),
+    import('./link-providers.ts'),
+  ]);
+  const cuda = findGpuLibraries(folder, onnxruntimeVersion());
+  const roots = cacheFolders(cacheDir ?? process.env[CACHE_DIR_VARIABLE]);
+  // By default, matrix products on NVIDIA GPUs are computed with 10 bits of precision.
+  process.env['NVIDIA_TF32_OVERRIDE'] ??= '0';
+  return { ...libraries, cuda, onnxruntime: linkProviders(libraries.onnxruntime, cuda.providers, roots) };
 }
 
 async function loadUnpacked(cacheDir?: string): Promise<NativeLibraries> {

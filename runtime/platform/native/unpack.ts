@@ -88,7 +88,8 @@ function writeDurably(path: string, bytes: Uint8Array): void {
   chmodSync(path, 0o500);
 }
 
-function putInPlace(scratch: string, folder: string, isThere: () => boolean): void {
+/** Renames a folder. `isThere` is whether another process has already written the complete folder. */
+export function putInPlace(scratch: string, folder: string, isThere: () => boolean): void {
   try {
     renameSync(scratch, folder);
   } catch (error) {

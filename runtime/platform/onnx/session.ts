@@ -1,6 +1,8 @@
 import { isMainThread } from 'node:worker_threads';
 import { itemAt } from '#core/values/item-at.ts';
+import type { GpuLibraries } from '../native/gpu-libraries.ts';
 import { loadAddon } from '../native/load-addon.ts';
+import { preloadLibraries } from '../native/preload.ts';
 import type { WordInput } from '#core/model/word-inputs.ts';
 
 export type TensorData = Float32Array | BigInt64Array | Uint8Array;
@@ -41,6 +43,8 @@ export interface SessionOptions {
   readonly hasConvolutions?: boolean | undefined;
   /** Default: the CPU. Operators that the GPU does not support run on the CPU. */
   readonly device?: 'cpu' | 'gpu' | undefined;
+  /** The libraries of CUDA, which a GPU then uses instead of WebGPU. */
+  readonly cuda?: Pick<GpuLibraries, 'needed' | 'optional' | 'folders'> | undefined;
 }
 
 export interface OnnxSession {
@@ -124,10 +128,11 @@ export function optimizeModel(
 export function openOnnxSession(addon: OnnxRuntime, options: SessionOptions): OnnxSession {
   const { graph } = options;
   const isOnGpu = options.device === 'gpu';
+  if (isOnGpu && options.cuda) preloadLibraries(options.cuda);
   const arranges = options.prepack && options.hasConvolutions === true && !isOnGpu;
   const session = new addon.InferenceSession();
   session.loadModel(graph.buffer, graph.byteOffset, graph.byteLength, {
-    ...(isOnGpu ? { executionProviders: ['webgpu', 'cpu'] } : {}),
+    ...(isOnGpu ? { executionProviders: [options.cuda ? 'cuda' : 'webgpu', 'cpu'] } : {}),
     // The graph was optimized for CPUs at build time, except for what depends on the machine. The optimizations for
     // GPUs make large batches up to twice as fast (docs/decisions/0140).
     graphOptimizationLevel: isOnGpu ? 'all' : arranges ? 'layout' : 'disabled',

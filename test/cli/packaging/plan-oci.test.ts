@@ -8,6 +8,7 @@ const CONFIG: BuildConfig = {
   name: 'org/model',
   version: '1',
   license: undefined,
+  device: undefined,
   modelType: 'embedding',
   inputs: {},
   keepsIntegers: true,

@@ -6,6 +6,11 @@ export const BUILD = {
     source: 'docs/build.md#options',
     behavior: 'build accepts every option in the contract, and flags override the config file.',
   },
+  'build:device': {
+    source: 'docs/config.md#fields',
+    behavior:
+      '`device` is the default of --device, which --device and ENCODERFILE_DEVICE override, and inspect prints it. A model that cannot run on a GPU is rejected with `device: gpu`.',
+  },
   'build:default-output': {
     source: 'docs/config.md#the-default-file-name',
     behavior:

@@ -78,6 +78,11 @@ export const INFER = {
     behavior:
       '--device requires --input. With auto, a run without a GPU uses the CPU and prints the reason; with gpu, it fails with the reason.',
   },
+  'infer:gpu-libraries': {
+    source: 'docs/gpu.md#cuda',
+    behavior:
+      '--gpu-libraries requires a device, and rejects folders without the libraries of CUDA, libraries of another version, and files that are not libraries.',
+  },
   'infer:file:formats': {
     source: 'docs/infer.md',
     behavior: '--input reads .txt, .jsonl and .csv files, and infer writes one JSON line per text, in order.',

@@ -62,6 +62,7 @@ describe('the published schema', () => {
       'name',
       'version',
       'license',
+      'device',
       'path',
       'variant',
       'model_type',

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { readDevice } from '#contract/devices.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { threadsForOneRun } from './thread-count.ts';
 import { isProbablyClosed } from '#platform/null-device.ts';
@@ -12,7 +11,7 @@ import { inferArguments } from '../infer/arguments.ts';
 import { INPUT_OPTIONS, readInputFlags } from '../infer/input-options.ts';
 import type { ImageArguments } from '../infer/image-arguments.ts';
 import { deviceText } from '../engine/device-text.ts';
-import { DEVICE_OPTIONS } from '../servers/device-options.ts';
+import { DEVICE_OPTIONS, readDeviceSettings } from '../servers/device-options.ts';
 import { IMAGE_OPTIONS, readImageHosts, readImageLimits } from '../servers/image-options.ts';
 import type { Timing } from '#platform/step-timing.ts';
 import type { Step } from '../engine/steps.ts';
@@ -96,7 +95,7 @@ export function inferCommand(modelPath: string): Command {
         role: roleIn(invocation),
         stage: stageIn(invocation),
         // A few texts are computed before a GPU is opened.
-        device: input === undefined ? 'cpu' : readDevice(invocation.value('device')),
+        ...(input === undefined ? { device: 'cpu' as const } : readDeviceSettings(invocation)),
         onDevice: (state) => output.err(`Device: ${deviceText(state)}\n`),
         onStep: timing?.onStep,
       });
@@ -159,7 +158,7 @@ function checkCombination(invocation: Invocation, input: string | undefined): vo
     );
   }
   if (input === undefined) {
-    for (const name of ['output', 'device']) {
+    for (const name of ['output', ...Object.keys(DEVICE_OPTIONS)]) {
       if (invocation.given(name)) throw new UsageError(`--${name} requires --input.`);
     }
   }

@@ -1,4 +1,4 @@
-import { DEFAULT_DEVICE, type Device } from '#contract/devices.ts';
+import { DEFAULT_PRECISION, type Device, type GpuPrecision } from '#contract/devices.ts';
 import { AppError, inputError } from '#contract/errors.ts';
 import type { TokenOutputName } from '#contract/embedding-outputs.ts';
 import type { Manifest } from '#contract/manifest.ts';
@@ -14,7 +14,7 @@ import type { UrlHost } from '#core/net/url-hosts.ts';
 import { type AppliedPrompt, NO_PROMPT, withAdapter } from '#core/model/applied-prompt.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { availableMemory } from '#platform/available-memory.ts';
-import { loadNativeLibraries } from '#platform/native/libraries.ts';
+import { loadNativeLibraries, withGpuLibraries } from '#platform/native/libraries.ts';
 import { loadOnnxRuntime } from '#platform/onnx/session.ts';
 import { openModelTokenizer } from '#platform/model-tokenizer.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
@@ -23,6 +23,7 @@ import { type Model, openModel } from '../model.ts';
 import { TASKS } from '../tasks/index.ts';
 import type { Inference } from '../math/inference.ts';
 import type { PrintModel } from '../tasks/task.ts';
+import { deviceFor } from './device-for.ts';
 import { encodeMarked, tokenizerForRole } from './encode-marked.ts';
 import { imageLimits } from './image-limits.ts';
 import { NO_TOKENIZER } from './no-tokenizer.ts';
@@ -81,8 +82,12 @@ export interface EngineOptions {
   /** The largest images to read, if the memory suffices for them. */
   readonly images?: ImageLimits | undefined;
   readonly cacheDir?: string | undefined;
-  /** Default: the CPU. */
+  /** Default: the device in the manifest, or the CPU. */
   readonly device?: Device | undefined;
+  /** How a GPU computes products of matrices. Default: float32. */
+  readonly precision?: GpuPrecision | undefined;
+  /** Folder with the CUDA libraries of ONNX Runtime. */
+  readonly gpuLibraries?: string | undefined;
   /** Called when the device has been chosen, and when it changes. Not called if no GPU is requested. */
   readonly onDevice?: ((state: DeviceState) => void) | undefined;
   /** The role of texts, for models that encode queries and documents differently. Default: documents. */
@@ -102,8 +107,14 @@ const MAX_BATCH_TOKENS = 1024;
 /** Opens the model at `path`. A worker thread opens the session while this thread loads the tokenizer. */
 export async function openEngine(path: string, options: EngineOptions): Promise<Engine> {
   const { onStep } = options;
-  const native = await timeStep(onStep, 'libraries', () => loadNativeLibraries(options.cacheDir));
+  const { cacheDir, gpuLibraries } = options;
+  const loaded = await timeStep(onStep, 'libraries', () => loadNativeLibraries(cacheDir));
   const model = timeStep(onStep, 'model', () => openForm(path, options.stage));
+  const device = deviceFor(model.manifest, options);
+  const native =
+    gpuLibraries === undefined || device === 'cpu'
+      ? loaded
+      : await withGpuLibraries(loaded, gpuLibraries, cacheDir);
   const threadStarted = onStep && sharedNow();
   const thread = threadFor(model);
   try {
@@ -116,7 +127,8 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
     const threads = options.threads(model.weightsBytes, manifest);
     const { prepack, role = 'document' } = options;
     const transform = transformToOpen(model, native.lua);
-    const pooled = { addon: native.onnxruntime, body: model.body, prepack, manifest, images };
+    const { onnxruntime: addon, cuda } = native;
+    const pooled = { addon, cuda, body: model.body, prepack, manifest, images };
     const opened = thread.open({
       ...pooled,
       threads,
@@ -146,7 +158,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
           );
     const tokenizer = await Promise.try(timeStep, onStep, 'tokenizer', openTokenizer).catch(blameDamage);
     const onCpu: BatchRunner = { run: thread.run, maxTokens: MAX_BATCH_TOKENS };
-    const { device = DEFAULT_DEVICE, onDevice = () => {} } = options;
+    const { precision = DEFAULT_PRECISION, onDevice = () => {} } = options;
     const openGpu = async (): Promise<GpuFirst | undefined> => {
       if (device === 'cpu') return undefined;
       const [{ openGpuFirst }, { probeInputs }] = await Promise.all([
@@ -155,6 +167,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
       ]);
       const request = {
         device,
+        precision,
         model: { ...pooled, transform },
         cpu: thread,
         cpuThreads: 1,

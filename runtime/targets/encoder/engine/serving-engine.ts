@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { DEFAULT_DEVICE, type Device } from '#contract/devices.ts';
+import { DEFAULT_PRECISION, type Device, type GpuPrecision } from '#contract/devices.ts';
 import { AppError } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { readsImages, readsTextsAndImages } from '#contract/model-types.ts';
@@ -10,10 +10,11 @@ import { DEFAULT_IMAGE_LIMITS, type ImageLimits } from '#core/images/read-image-
 import type { ByteBudget } from '#core/limits/byte-budget.ts';
 import { availableMemory } from '#platform/available-memory.ts';
 import { openModelTokenizer } from '#platform/model-tokenizer.ts';
-import { loadNativeLibraries } from '#platform/native/libraries.ts';
+import { loadNativeLibraries, withGpuLibraries } from '#platform/native/libraries.ts';
 import { loadOnnxRuntime } from '#platform/onnx/session.ts';
 import type { TextTokenizer } from '#platform/tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
+import { deviceFor } from './device-for.ts';
 import { createDispatcher, type Dispatcher } from './dispatcher.ts';
 import { tokenizerForRole } from './encode-marked.ts';
 import { type InferenceThread, startInferenceThread, transformToOpen } from './inference-thread.ts';
@@ -49,8 +50,12 @@ export interface ServingOptions {
   /** Number of compute threads per worker. */
   readonly threads?: number | undefined;
   readonly cacheDir?: string | undefined;
-  /** Default: the CPU. */
+  /** Default: the device in the manifest, or the CPU. */
   readonly device?: Device | undefined;
+  /** How a GPU computes products of matrices. Default: float32. */
+  readonly precision?: GpuPrecision | undefined;
+  /** Folder with the CUDA libraries of ONNX Runtime. */
+  readonly gpuLibraries?: string | undefined;
   /** Whether to wait until the device has been chosen. Otherwise, `auto` serves on the CPU meanwhile. */
   readonly awaitsDevice?: boolean | undefined;
   /** Where images are fetched from. Default: URLs are rejected. */
@@ -97,11 +102,11 @@ async function serveModel(model: Model, options: ServingOptions): Promise<Servin
   const maxBatchTokens = limits.maxBatchTokens ?? batchTokensPerThread(model) * plan.threads;
   const maxPairs = maxPairsInThreads(bytesPerTokenPair(manifest), machine.memoryBytes);
   const dispatcher = createDispatcher({ maxTokens: maxBatchTokens, maxPairs }, manifest, observer);
-  const started = await start(model, dispatcher, plan, images, options);
+  const device = deviceFor(manifest, options);
+  const started = await start(model, dispatcher, plan, images, { ...options, device });
   const { tokenizer, tokenizerFor, pool } = started;
   const runner = createRunner(tokenizerFor, dispatcher, model, limits.maxWindows);
   await warmUp(runner, manifest);
-  const { device = DEFAULT_DEVICE } = options;
   const gpu = device === 'cpu' ? undefined : await openGpu(device, started, dispatcher, plan, options);
   const boundary = readsImages(manifest.modelType) ? undefined : await findBoundary(tokenizer);
   const { maxCacheBytes } = limits;
@@ -203,12 +208,16 @@ async function start(
   dispatcher: Dispatcher,
   plan: ThreadPlan,
   images: ImageLimits,
-  { cacheDir, limits, meanwhile }: ServingOptions,
+  { cacheDir, device, gpuLibraries, limits, meanwhile }: ServingOptions,
 ): Promise<Started> {
   // Texts of different requests are tokenized concurrently. Additional tokenizer threads would take
   // CPU time away from the model.
   process.env['TOKENIZERS_PARALLELISM'] ??= 'false';
-  const native = await loadNativeLibraries(cacheDir);
+  const loaded = await loadNativeLibraries(cacheDir);
+  const native =
+    gpuLibraries === undefined || device === 'cpu'
+      ? loaded
+      : await withGpuLibraries(loaded, gpuLibraries, cacheDir);
   const transform = transformToOpen(model, native.lua);
   // Starts in the background while this thread initializes ONNX Runtime.
   const first = startInferenceThread();
@@ -219,8 +228,8 @@ async function start(
     await first.close();
     throw error;
   }
-  const addon = native.onnxruntime;
-  const pooled: PooledModel = { addon, body, prepack: true, manifest, layers, transform, images };
+  const { onnxruntime: addon, cuda } = native;
+  const pooled: PooledModel = { addon, cuda, body, prepack: true, manifest, layers, transform, images };
   const starting = startPool(pooled, plan, dispatcher.hooks, model.isStillThere, { first });
   const open = (settings: TokenizerSettings): TextTokenizer =>
     readsImages(manifest.modelType)
@@ -309,7 +318,7 @@ async function openGpu(
   { pool, pooled, first, tokenizer }: Started,
   dispatcher: Dispatcher,
   { workers, alone }: ThreadPlan,
-  { observer = SILENT, awaitsDevice = false }: ServingOptions,
+  { observer = SILENT, awaitsDevice = false, precision = DEFAULT_PRECISION }: ServingOptions,
 ): Promise<OpenedGpu> {
   const [{ startGpu }, { probeInputs }] = await Promise.all([
     import('./gpu/start-gpu.ts'),
@@ -319,7 +328,14 @@ async function openGpu(
   const probes = (): Promise<ProbeInputs[]> => probeInputs(pooled.manifest, tokenizer);
   const gpu = startGpu(
     // The session for single texts uses all CPUs.
-    { device, model: pooled, cpu: first, cpuThreads: alone === undefined ? workers : 1, probes },
+    {
+      device,
+      precision,
+      model: pooled,
+      cpu: first,
+      cpuThreads: alone === undefined ? workers : 1,
+      probes,
+    },
     {
       ...dispatcher.gpuHooks,
       onRoom: dispatcher.hooks.onRoom,

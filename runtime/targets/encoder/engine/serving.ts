@@ -1,3 +1,4 @@
+import type { GpuPrecision } from '#contract/devices.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import type { TextRole } from '#contract/multi-vector.ts';
 import type { AppliedPrompt } from '#core/model/applied-prompt.ts';
@@ -160,6 +161,9 @@ export type DeviceState =
   | {
       readonly device: 'gpu';
       readonly name: string;
+      readonly precision: GpuPrecision;
+      /** Why float16 is not used, if it was requested. */
+      readonly note?: string | undefined;
       /** Number of waiting tokens from which batches run on the GPU; fewer run on the CPU. */
       readonly minTokens: number;
       /** Maximum number of padded tokens in a batch. */

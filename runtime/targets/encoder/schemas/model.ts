@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { GPU_PRECISIONS } from '#contract/devices.ts';
 import { EMBEDDING_OUTPUTS } from '#contract/embedding-outputs.ts';
 import { MODEL_TYPE_NAMES } from '#contract/model-types.ts';
 import { SCORE_FUNCTIONS } from '#contract/score-function.ts';
@@ -59,6 +60,7 @@ export const modelMetadata = Type.Object(
         {
           type: oneOf(['cpu', 'gpu']),
           name: Type.Optional(Type.String({ description: 'Name of the GPU.' })),
+          precision: Type.Optional(oneOf(GPU_PRECISIONS)),
           min_tokens: Type.Optional(
             Type.Integer({
               description: 'Number of waiting tokens from which the GPU is used. Fewer run on the CPU.',

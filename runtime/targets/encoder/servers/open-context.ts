@@ -1,4 +1,5 @@
 import { memoryProblem } from '#core/model/attention-memory.ts';
+import { lazy } from '#core/values/lazy.ts';
 import { availableMemory } from '#platform/available-memory.ts';
 import { createAccess } from '#serve/access.ts';
 import { createKernel, type KernelLimits } from '#serve/kernel.ts';
@@ -50,7 +51,6 @@ export async function openEncoder(
   const kernel = { ...untraced, tracer };
   const observer = observeEngine(kernel.metrics, {
     hasCache: settings.engine.limits.maxCacheBytes > 0,
-    hasGpu: settings.engine.device !== 'cpu',
   });
   const ended = Promise.withResolvers<void>();
   const engine = await openServingEngine(modelPath, {
@@ -86,10 +86,7 @@ const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048];
 
 /** Creates the metrics of the engine and updates them from its events. */
-function observeEngine(
-  registry: Registry,
-  { hasCache, hasGpu }: { readonly hasCache: boolean; readonly hasGpu: boolean },
-): EngineObserver {
+function observeEngine(registry: Registry, { hasCache }: { readonly hasCache: boolean }): EngineObserver {
   const registers = [registry];
   const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
   const histogram = (name: string, help: string, buckets: number[]): Histogram =>
@@ -109,17 +106,16 @@ function observeEngine(
     'encoder_worker_deaths_total',
     'Number of inference threads that exited and were replaced.',
   );
-  const gpu = hasGpu
-    ? {
-        active: new Gauge({
-          name: 'encoder_gpu_active',
-          help: 'Whether a GPU runs batches of the model: 1 or 0.',
-          registers,
-        }),
-        batches: counter('encoder_gpu_batches_total', 'Number of batches that ran on the GPU.'),
-        losses: counter('encoder_gpu_losses_total', 'Number of times that the GPU was lost while in use.'),
-      }
-    : undefined;
+  // Servers without a GPU have no metrics for it. Only the model's manifest shows whether it is requested.
+  const gpuMetrics = lazy(() => ({
+    active: new Gauge({
+      name: 'encoder_gpu_active',
+      help: 'Whether a GPU runs batches of the model: 1 or 0.',
+      registers,
+    }),
+    batches: counter('encoder_gpu_batches_total', 'Number of batches that ran on the GPU.'),
+    losses: counter('encoder_gpu_losses_total', 'Number of times that the GPU was lost while in use.'),
+  }));
   const batchInputs = histogram('encoder_batch_inputs', 'Number of inputs per batch.', SIZES);
   const batchSeconds = histogram('encoder_batch_duration_seconds', 'Duration of one batch.', SECONDS);
   const stages = {
@@ -141,7 +137,7 @@ function observeEngine(
       padded.inc(batch.paddedTokens);
       batchInputs.observe(batch.inputs);
       batchSeconds.observe(batch.milliseconds / 1000);
-      if (batch.device === 'gpu') gpu?.batches.inc();
+      if (batch.device === 'gpu') gpuMetrics().batches.inc();
     },
     onRequest(request) {
       inputs.inc(request.inputs);
@@ -153,8 +149,9 @@ function observeEngine(
     },
     onWorkerDeath: () => deaths.inc(),
     onDevice(state) {
-      gpu?.active.set(state.device === 'gpu' ? 1 : 0);
-      if (state.device === 'cpu' && state.isFailure === true) gpu?.losses.inc();
+      const { active, losses } = gpuMetrics();
+      active.set(state.device === 'gpu' ? 1 : 0);
+      if (state.device === 'cpu' && state.isFailure === true) losses.inc();
     },
   };
 }

@@ -7,20 +7,19 @@ import { type MetricsAccess, metricsAccess } from '#core/cli/common-flags.ts';
 import { type ReadTracing, readTracing } from '#serve/telemetry/read-tracing.ts';
 import { readTls, type TlsFiles } from '#serve/tls.ts';
 import type { EngineLimits } from '../engine/serving.ts';
+import { type DeviceSettings, readDeviceSettings } from './device-options.ts';
 import { readImageHosts, readImageLimits } from './image-options.ts';
 import type { Address, Addresses } from './addresses.ts';
 import { readFileSync } from 'node:fs';
 import type { UrlHost } from '#core/net/url-hosts.ts';
-import { type Device, readDevice } from '#contract/devices.ts';
 import { configError, messageOf } from '#contract/errors.ts';
 import { HOST_NAME_RULE, isHostName, ORIGIN_RULE, readOrigin } from '#core/text/web-origin.ts';
 
-export interface EngineSettings {
+export interface EngineSettings extends DeviceSettings {
   readonly limits: EngineLimits;
   readonly workers: number | undefined;
   readonly threads: number | undefined;
   readonly cacheDir: string | undefined;
-  readonly device: Device;
   readonly imageUrls: { readonly hosts: readonly UrlHost[] };
 }
 
@@ -60,7 +59,7 @@ export function readEngineSettings(invocation: Invocation): EngineSettings {
     workers: wholeNumberOption(invocation, 'workers', ANY_COUNT),
     threads: wholeNumberOption(invocation, 'threads', ANY_COUNT),
     cacheDir: invocation.value('cache-dir'),
-    device: readDevice(invocation.value('device')),
+    ...readDeviceSettings(invocation),
     imageUrls: { hosts: readImageHosts(invocation) },
   };
 }

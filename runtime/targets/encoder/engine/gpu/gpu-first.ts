@@ -1,8 +1,15 @@
 import { type InferenceThread, startInferenceThread } from '../inference-thread.ts';
 import type { DeviceState } from '../serving.ts';
-import { checkGpu, explainGpuError, gpuError, type GpuOptions, reasonAgainstGpu } from './start-gpu.ts';
-import { gpuModel } from './gpu-model.ts';
-import { gpuName } from '#platform/gpu-devices.ts';
+import {
+  checkGpu,
+  explainGpuError,
+  gpuError,
+  type GpuOptions,
+  reasonAgainstGpu,
+  withPrecision,
+} from './start-gpu.ts';
+import { gpuModel, nameOf } from './gpu-model.ts';
+import type { GpuPlan } from './gpu-plan.ts';
 import { createProgress } from '../progress.ts';
 import { configError } from '#contract/errors.ts';
 
@@ -27,7 +34,12 @@ export async function openGpuFirst(
   try {
     const reason = reasonAgainstGpu(options);
     if (reason !== undefined) throw configError(reason);
-    return await openChecked(options, onDevice);
+    const { opened, ...precision } = await withPrecision(options, openChecked);
+    const { thread, plan } = opened;
+    const { minTokens, maxTokens, isSlower } = plan;
+    const name = nameOf(options.model);
+    onDevice({ device: 'gpu', name, ...precision, minTokens, maxTokens, isSlower });
+    return { ...gpuFirst(thread, options.cpu, minTokens, onDevice), maxTokens, close: thread.close };
   } catch (error) {
     if (options.device === 'gpu') throw gpuError(explainGpuError(error));
     onDevice({ device: 'cpu', reason: explainGpuError(error) });
@@ -35,10 +47,16 @@ export async function openGpuFirst(
   }
 }
 
-async function openChecked(options: GpuOptions, onDevice: (state: DeviceState) => void): Promise<GpuFirst> {
+/** A thread that has the model open on the GPU, and which batches it runs. */
+interface OpenedThread {
+  readonly thread: InferenceThread;
+  readonly plan: GpuPlan;
+}
+
+async function openChecked(options: GpuOptions): Promise<OpenedThread> {
   const thread = startInferenceThread();
   try {
-    const { transform, ...model } = gpuModel(options.model);
+    const { transform, ...model } = gpuModel(options.model, options.precision);
     await thread.open({
       ...model,
       threads: 1,
@@ -46,9 +64,7 @@ async function openChecked(options: GpuOptions, onDevice: (state: DeviceState) =
       transform: transform && { ...transform, progress: createProgress() },
     });
     const { plan } = await checkGpu(thread, options);
-    const { minTokens, maxTokens, isSlower } = plan;
-    onDevice({ device: 'gpu', name: gpuName(), minTokens, maxTokens, isSlower });
-    return { ...gpuFirst(thread, options.cpu, minTokens, onDevice), maxTokens, close: thread.close };
+    return { thread, plan };
   } catch (error) {
     await thread.close();
     throw error;

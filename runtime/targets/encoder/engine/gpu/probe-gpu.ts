@@ -1,5 +1,5 @@
 import type { RunRules } from '#contract/batching.ts';
-import { MAX_GPU_DIFFERENCE } from '#contract/devices.ts';
+import { type GpuPrecision, MAX_GPU_DIFFERENCE } from '#contract/devices.ts';
 import { configError } from '#contract/errors.ts';
 import { EMBEDDING_OUTPUTS, type TokenOutputName } from '#contract/embedding-outputs.ts';
 import type { Manifest } from '#contract/manifest.ts';
@@ -40,8 +40,14 @@ export async function runReference(
   return { batches, run: { tokens, milliseconds: milliseconds / share } };
 }
 
-/** Throws if the GPU returns other results than the CPU. */
-export async function compareWithCpu(gpu: Runner, { batches }: Reference, manifest: Manifest): Promise<void> {
+/** Throws if the GPU, which computes with `precision`, returns other results than the CPU. */
+export async function compareWithCpu(
+  gpu: Runner,
+  { batches }: Reference,
+  manifest: Manifest,
+  precision: GpuPrecision,
+): Promise<void> {
+  const maximum = MAX_GPU_DIFFERENCE[manifest.precision === 'float16' ? 'float16' : precision];
   for (const { batch, output } of batches) {
     const found = await gpu.run(batch, outputsOf(manifest, batch));
     const difference = greatest([
@@ -50,9 +56,9 @@ export async function compareWithCpu(gpu: Runner, { batches }: Reference, manife
         differenceOf(expected, found.tokenOutputs?.[name as keyof typeof found.tokenOutputs]),
       ),
     ]);
-    if (difference > MAX_GPU_DIFFERENCE) {
+    if (difference > maximum) {
       throw configError(
-        `its results differ from those of the CPU by ${difference.toExponential(1)}, and the maximum is ${MAX_GPU_DIFFERENCE}`,
+        `its results differ from those of the CPU by ${difference.toExponential(1)}, and the maximum is ${maximum}`,
       );
     }
   }
@@ -118,10 +124,10 @@ function differenceOf(expected: RawOutput, found: RawOutput | undefined): number
   let largest = 1;
   for (const [at, value] of expected.data.entries()) {
     const other = found.data[at] ?? Number.NaN;
+    if (Number.isFinite(value)) largest = Math.max(largest, Math.abs(value));
     if (Object.is(value, other)) continue;
     if (!Number.isFinite(value) || !Number.isFinite(other)) return Infinity;
     difference = Math.max(difference, Math.abs(value - other));
-    largest = Math.max(largest, Math.abs(value));
   }
   return difference / largest;
 }

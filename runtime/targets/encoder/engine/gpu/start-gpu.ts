@@ -1,17 +1,18 @@
 import { configError, messageOf } from '#contract/errors.ts';
-import type { Device } from '#contract/devices.ts';
+import type { Device, GpuPrecision } from '#contract/devices.ts';
 import { type Clock, systemClock } from '#platform/clock.ts';
-import { gpuName, hasGpuDevice } from '#platform/gpu-devices.ts';
+import { hasGpuDevice } from '#platform/gpu-devices.ts';
 import { type InferenceThread, startInferenceThread } from '../inference-thread.ts';
 import { type MemberHooks, type PooledModel, startMember } from '../pool-member.ts';
 import type { DeviceState } from '../serving.ts';
 import { createGpuLane, type GpuLane } from './gpu-lane.ts';
-import { gpuModel, gpuProblem } from './gpu-model.ts';
+import { gpuModel, gpuProblem, nameOf } from './gpu-model.ts';
 import { type GpuPlan, planGpu } from './gpu-plan.ts';
 import { compareWithCpu, measureGpu, type ProbeInputs, type Reference, runReference } from './probe-gpu.ts';
 
 export interface GpuOptions {
   readonly device: Exclude<Device, 'cpu'>;
+  readonly precision: GpuPrecision;
   readonly model: PooledModel;
   /** A thread that has the model open on the CPU. */
   readonly cpu: Pick<InferenceThread, 'run'>;
@@ -35,7 +36,7 @@ export function reasonAgainstGpu({
   device,
   model,
 }: Pick<GpuOptions, 'device' | 'model'>): string | undefined {
-  const problem = gpuProblem(model.manifest, model.body);
+  const problem = gpuProblem(model.manifest);
   if (problem !== undefined) return problem;
   return device === 'auto' && !hasGpuDevice() ? `no GPU was found (${NO_DEVICE})` : undefined;
 }
@@ -49,22 +50,46 @@ const NO_DEVICE =
  */
 export async function checkGpu(
   gpu: Pick<InferenceThread, 'run'>,
-  { device, model: { manifest }, cpu, cpuThreads, probes }: GpuOptions,
+  { device, precision, model: { manifest }, cpu, cpuThreads, probes }: GpuOptions,
 ): Promise<OpenedGpu> {
   const groups = await probes();
   const reference: Reference = await runReference(cpu, groups, manifest, cpuThreads);
-  const verify = async (): Promise<void> => await compareWithCpu(gpu, reference, manifest);
+  const verify = async (): Promise<void> => await compareWithCpu(gpu, reference, manifest, precision);
   await verify();
   const plan = planGpu(reference.run, await measureGpu(gpu, groups, manifest), device === 'gpu');
   if (!plan) throw configError('it is slower than the CPU for this model');
   return { plan, verify };
 }
 
+/** How an opened GPU computes, and why it does not use float16 if the user requested it. */
+interface OpenedWith<Opened> {
+  readonly opened: Opened;
+  readonly precision: GpuPrecision;
+  readonly note?: string;
+}
+
+/** Opens the GPU with float16 if the user requests it, and with float32 if this fails or its results differ too much. */
+export async function withPrecision<Opened>(
+  options: GpuOptions,
+  open: (options: GpuOptions) => Promise<Opened>,
+): Promise<OpenedWith<Opened>> {
+  const { precision } = options;
+  try {
+    return { opened: await open(options), precision };
+  } catch (error) {
+    if (precision === 'float32') throw error;
+    const opened = await open({ ...options, precision: 'float32' });
+    return { opened, precision: 'float32', note: `float16 is not used: ${explainGpuError(error)}` };
+  }
+}
+
 /** Explains errors of ONNX Runtime that users can solve. */
 export function explainGpuError(error: unknown): string {
   const message = messageOf(error);
   if (/Failed to get a WebGPU adapter|No supported adapters/i.test(message)) return NO_DRIVER;
-  if (/requires f16/.test(message)) return 'the GPU does not support the float16 values of this model';
+  const [, code, cuda] = /CUDA failure (\d{1,9}): ([^;]{1,200});/.exec(message) ?? [];
+  if (cuda !== undefined) return `CUDA failed with error ${code}: ${cuda.trim()}`;
+  if (/requires f16/.test(message)) return 'the GPU does not support float16';
   return message.replace(/^Cannot load the model: |^Error running model: /, '');
 }
 
@@ -89,8 +114,20 @@ export interface Gpu {
 const REOPENINGS = 3;
 const REOPEN_MS = 10_000;
 
-/** Opens the GPU in the background, and again if it is lost. */
-export function startGpu(options: GpuOptions, hooks: GpuHooks, clock: Clock = systemClock): Gpu {
+/** Opens the GPU once. `onLost` is called if it can no longer be used. */
+export type OpenLane = (
+  options: GpuOptions,
+  hooks: GpuHooks,
+  onLost: (error: unknown) => void,
+) => Promise<GpuLane>;
+
+/** Opens the GPU in the background, and again if it is lost. Tests replace the clock and what opens the GPU. */
+export function startGpu(
+  options: GpuOptions,
+  hooks: GpuHooks,
+  clock: Clock = systemClock,
+  openOnce: OpenLane = openLane,
+): Gpu {
   let lane: GpuLane | undefined;
   let closing = false;
   let reopenings = 0;
@@ -113,11 +150,18 @@ export function startGpu(options: GpuOptions, hooks: GpuHooks, clock: Clock = sy
   const open = async (): Promise<void> => {
     const reason = reasonAgainstGpu(options);
     if (reason !== undefined) throw configError(reason);
-    const opened = await openLane(options, hooks, lose);
+    const { opened, ...precision } = await withPrecision(options, (chosen) => openOnce(chosen, hooks, lose));
     if (closing) return await opened.close();
     lane = opened;
     const { minTokens, maxTokens, isSlower } = opened.plan;
-    hooks.onState({ device: 'gpu', name: gpuName(), minTokens, maxTokens, isSlower });
+    hooks.onState({
+      device: 'gpu',
+      name: nameOf(options.model),
+      ...precision,
+      minTokens,
+      maxTokens,
+      isSlower,
+    });
     hooks.attach(opened);
     hooks.onRoom();
   };
@@ -158,7 +202,7 @@ async function openLane(
   const thread = startInferenceThread();
   let failed = false;
   const member = await startMember(
-    { ...gpuModel(options.model), priority: 'reduced' },
+    { ...gpuModel(options.model, options.precision), priority: 'reduced' },
     1,
     false,
     {

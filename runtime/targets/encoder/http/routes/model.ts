@@ -58,7 +58,13 @@ function staticFormFacts({
 /** The device, which can change while the server runs. */
 function deviceFacts(state: DeviceState): NonNullable<Static<typeof modelMetadata>['device']> {
   return state.device === 'gpu'
-    ? { type: 'gpu', name: state.name, min_tokens: state.minTokens, max_tokens: state.maxTokens }
+    ? {
+        type: 'gpu',
+        name: state.name,
+        precision: state.precision,
+        min_tokens: state.minTokens,
+        max_tokens: state.maxTokens,
+      }
     : { type: 'cpu', ...omitUndefined({ reason: state.reason }) };
 }
 
