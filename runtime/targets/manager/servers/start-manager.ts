@@ -135,7 +135,8 @@ export async function startManager(
       ...hostRules,
       allowedOrigins: daemon.cors?.origins,
       maxBodyBytes,
-      search: settings.mcpMode === 'search',
+      mode: settings.mcpMode,
+      scripts: settings.scripts,
       resultLimit: settings.resultLimit,
     });
     const appOptions = {
