@@ -11,6 +11,9 @@ const MAX_DETAIL = 300;
 /** Maximum number of values, members or alternatives that are written. */
 const MAX_MEMBERS = 40;
 const MAX_VALUES = 12;
+/** Maximum number of types that are written, and of references that lead to one type. */
+const MAX_TYPES = 400;
+const MAX_REFERENCES = 5;
 
 export interface StubOptions {
   /** Whether to add the descriptions of the arguments. */
@@ -83,16 +86,18 @@ const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? val
 /** Writes the types of a schema. */
 class Types {
   readonly #root: unknown;
+  #count = 0;
 
   constructor(root: unknown) {
     this.#root = root;
   }
 
   /** Returns the type of a schema, with this many levels of objects. */
-  of(schema: unknown, depth: number): string {
-    if (!isObject(schema)) return 'any';
+  of(schema: unknown, depth: number, references = 0): string {
+    this.#count += 1;
+    if (!isObject(schema) || this.#count > MAX_TYPES || references > MAX_REFERENCES) return 'any';
     const { $ref, const: constant, enum: values, anyOf, oneOf, allOf, type } = schema;
-    if (typeof $ref === 'string') return depth > 0 ? this.of(this.#referenced($ref), depth - 1) : 'table';
+    if (typeof $ref === 'string') return this.of(this.#referenced($ref), depth, references + 1);
     if (constant !== undefined) return literal(constant);
     if (Array.isArray(values)) return union(list(values).slice(0, MAX_VALUES).map(literal), values.length > MAX_VALUES);
     const alternatives = list(anyOf ?? oneOf);
