@@ -1,4 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '#platform/clock.ts';
+import { createTracer } from '#serve/telemetry/create-tracer.ts';
+import type { OtlpSpan } from '#serve/telemetry/otlp.ts';
+import type { Tracer } from '#serve/telemetry/tracer.ts';
 import type { ToolCaller } from '#manager/access/caller.ts';
 import { ANYONE } from '#manager/access/caller.ts';
 import { SCRIPT_DEFAULTS, type ScriptSettings } from '#manager/scripts/limits.ts';
@@ -18,9 +22,12 @@ afterEach(async () => {
 
 const ask = [{ tools: ['add'], action: 'ask' }] as const;
 
-async function open(settings: Partial<ScriptSettings> = {}) {
+async function open(settings: Partial<ScriptSettings> = {}, tracer?: Tracer) {
   const { audit, entries } = recordedAudit();
-  const manager = start([serverSpec('echo', 'echo'), serverSpec('asks', 'echo', { approvals: ask })], { audit });
+  const manager = start([serverSpec('echo', 'echo'), serverSpec('asks', 'echo', { approvals: ask })], {
+    audit,
+    ...(tracer && { tracer }),
+  });
   await manager.phase('echo', 'running');
   const clock = handClock();
   const { calls, kernel } = manager;
@@ -54,6 +61,25 @@ const release = (manager: TestManager, name: string): Promise<ToolResult> =>
     tool: 'release',
     args: { key: name },
   });
+
+test("a script's calls belong to the trace of the client's request", async () => {
+  const spans: OtlpSpan[] = [];
+  const queue = {
+    add: ({ create }: { create: () => readonly OtlpSpan[] }) => void spans.push(...create()),
+    close: () => Promise.resolve(),
+  };
+  const tracer = createTracer({ queue, clock: systemClock, sampled: 1 });
+  const { scripts } = await open({}, tracer);
+  const source = 'tools.echo.echo{ message = "a" }\ntools.echo.echo{ message = "b" }';
+  // The thread starts with a script of another request.
+  await scripts.run(call(), 'return 1');
+  const span = tracer.startServer(new Headers());
+  await span.run(() => scripts.run(call(), source));
+  expect(spans.map(({ kind, traceId }) => [kind, traceId])).toEqual([
+    [3, span.trace.traceId],
+    [3, span.trace.traceId],
+  ]);
+});
 
 test('the time limit ends a script that waits for a call, and cancels the call', async () => {
   const { manager, clock, scripts, entries } = await open();
