@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { AppError } from '#contract/errors.ts';
+import { OpenItems } from '#core/limits/open-items.ts';
 import { spawnWorker } from '#platform/worker-requests.ts';
 import type { ScriptEnd, ToolReply, ToolRequest } from '#transform/tool-script/tool-script.ts';
 import type { FromThread, ScriptJob, ToThread } from './thread-messages.ts';
@@ -27,6 +28,7 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb:
 
 interface Thread {
   readonly worker: Worker;
+  readonly id: number;
   job: Job | undefined;
   timer: NodeJS.Timeout | undefined;
 }
@@ -38,12 +40,12 @@ interface Job {
 }
 
 export function createScriptThreads(): ScriptThreads {
-  const all = new Set<Thread>();
+  const all = new OpenItems<number, Thread>();
   const idle: Thread[] = [];
 
   const remove = (thread: Thread): void => {
     clearTimeout(thread.timer);
-    all.delete(thread);
+    all.delete(thread.id);
     const at = idle.indexOf(thread);
     if (at !== -1) idle.splice(at, 1);
   };
@@ -73,8 +75,9 @@ export function createScriptThreads(): ScriptThreads {
       name: 'script',
       resourceLimits: RESOURCE_LIMITS,
     });
-    const thread: Thread = { worker, job: undefined, timer: undefined };
-    all.add(thread);
+    // The worker has no ID of its own any more when it has ended.
+    const thread: Thread = { worker, id: worker.threadId, job: undefined, timer: undefined };
+    all.set(thread.id, thread);
     worker.on('message', (message: FromThread) => receive(thread, message));
     worker.on('error', (error) => {
       if (thread.job) thread.job.reason ??= AppError.from(error);
@@ -113,7 +116,7 @@ export function createScriptThreads(): ScriptThreads {
       };
     },
     async close() {
-      await Promise.all([...all].map(({ worker }) => worker.terminate()));
+      await Promise.all(all.values().map(({ worker }) => worker.terminate()));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { AppError } from '#contract/errors.ts';
+import { OpenItems } from '#core/limits/open-items.ts';
 import { type Leave, TurnQueue } from '#core/limits/turn-queue.ts';
 import type { Clock } from '#platform/clock.ts';
 import { waitFor } from '#platform/wait-for.ts';
@@ -139,7 +140,7 @@ class Places {
   readonly #settings: ScriptSettings;
   readonly #clock: Clock;
   readonly #all: TurnQueue;
-  readonly #keys = new Map<string, TurnQueue>();
+  readonly #keys = new OpenItems<string, TurnQueue>();
 
   constructor(settings: ScriptSettings, clock: Clock) {
     this.#settings = settings;
