@@ -81,7 +81,7 @@ export function dataOf({ type, data, resource }: ContentBlock): unknown {
 /** Returns the result of a script for the client. Binary data in the value becomes content of its own. */
 export function scriptResult(json: string, binary: BinaryData): ToolResult {
   if (!json.includes(JSON.stringify(binary.prefix).slice(1, -1))) {
-    return { content: [{ type: 'text', text: json.startsWith('"') ? String(JSON.parse(json)) : json }] };
+    return { content: [{ type: 'text', text: json.startsWith('"') ? String(parseLossless(json)) : json }] };
   }
   const blocks: ContentBlock[] = [];
   const value = binary.replace(parseLossless(json), (block) => {

@@ -9,7 +9,7 @@ import { SCRIPT_DEFAULTS, type ScriptSettings } from '#manager/scripts/limits.ts
 import type { ScriptCall } from '#manager/scripts/running-script.ts';
 import { createScripts, type Scripts } from '#manager/scripts/scripts.ts';
 import type { ToolResult } from '#manager/shapes/results.ts';
-import { handClock } from '../../../../helpers/hand-clock.ts';
+import { handClock } from '#test/helpers/hand-clock.ts';
 import { recordedAudit } from '../recorded-audit.ts';
 import { serverSpec } from '../server-spec.ts';
 import { type TestManager, useManager } from '../use-manager.ts';
