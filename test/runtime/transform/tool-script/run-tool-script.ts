@@ -13,7 +13,8 @@ export const HANDLE = 'handle:';
 const LIMITS: ScriptLimits = {
   instructions: 1_000_000,
   memoryMb: 16,
-  seconds: 2,
+  // Longer than a busy machine needs to reach the other limits.
+  seconds: 60,
   calls: 20,
   maxCharacters: 10_000,
 };
