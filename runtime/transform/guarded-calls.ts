@@ -133,7 +133,7 @@ interface Raw {
 const raw = (lua: LuaWasm): Raw => lua as unknown as Raw;
 
 /** Returns the number of bytes in a string, or of elements in a list. */
-const rawLength = (lua: LuaWasm, state: number, index: number): number =>
+export const rawLength = (lua: LuaWasm, state: number, index: number): number =>
   Number(raw(lua).lua_rawlen(state, index));
 
 const isTrue = (lua: LuaWasm, state: number, index: number): boolean =>

@@ -1,10 +1,13 @@
 import { isRawNumber, parseLossless } from '#core/json/lossless-json.ts';
-import { bytesAt } from '../guarded-calls.ts';
+import { bytesAt, rawLength } from '../guarded-calls.ts';
 import { LUA_TYPE, type LuaMachine, REGISTRY } from '../lua-machine.ts';
 
 /** Maximum depth of nested lists and objects in values that are passed to and from a script. */
 export const MAX_DEPTH = 64;
 const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} lists and objects`;
+
+/** A character of a JavaScript string is encoded as at most three bytes of UTF-8. */
+const MAX_BYTES_PER_CHARACTER = 3;
 
 const WHOLE = /^-?\d{1,19}$/;
 const MIN_INTEGER = -(2n ** 63n);
@@ -48,16 +51,27 @@ export class ScriptValues {
     this.#push(state, value);
   }
 
-  /** Returns the text of the string at an index. Invalid UTF-8 is replaced with U+FFFD. */
-  textAt(state: number, index: number): string {
-    return new TextDecoder().decode(bytesAt(this.#machine.lua, state, index));
+  /**
+   * Returns the text of the string at an index; undefined if it has more characters. Invalid UTF-8 is replaced
+   * with U+FFFD. The length is checked first, because an allocation above the limit of a thread ends the process.
+   */
+  textAt(state: number, index: number, maxCharacters: number): string | undefined {
+    const { lua } = this.#machine;
+    if (rawLength(lua, state, index) > maxCharacters * MAX_BYTES_PER_CHARACTER) return undefined;
+    const text = new TextDecoder().decode(bytesAt(lua, state, index));
+    return text.length > maxCharacters ? undefined : text;
+  }
+
+  /** Returns the beginning of the string at an index, with about this many characters. */
+  beginningAt(state: number, index: number, maxCharacters: number): string {
+    return new TextDecoder().decode(bytesAt(this.#machine.lua, state, index).subarray(0, maxCharacters));
   }
 
   /** Returns the JSON text of the value at an index, which is not changed. */
   write(state: number, index: number, options: WriteOptions): string {
     const writer = new ValueWriter(this.#machine, state, {
       ...options,
-      textAt: (at) => this.textAt(state, at),
+      textAt: (at) => this.textAt(state, at, options.maxCharacters),
       handleText: (handle) => JSON.stringify(`${this.#handlePrefix}${handle}`),
       markAt: (at) => this.#markAt(state, at),
     });
@@ -158,7 +172,7 @@ function isTooDeep(value: unknown, depth = 0): boolean {
 }
 
 interface WriterParts extends WriteOptions {
-  readonly textAt: (index: number) => string;
+  readonly textAt: (index: number) => string | undefined;
   readonly handleText: (handle: number) => string;
   readonly markAt: (index: number) => '[]' | '{}' | undefined;
 }
@@ -196,7 +210,7 @@ class ValueWriter {
       case LUA_TYPE.number:
         return this.#add(this.#number(index));
       case LUA_TYPE.string:
-        return this.#add(JSON.stringify(this.#parts.textAt(index)));
+        return this.#add(JSON.stringify(this.#text(index)));
       case LUA_TYPE.lightUserdata: {
         const handle = lua.lua_touserdata(state, index);
         return this.#add(handle === 0 ? 'null' : this.#parts.handleText(handle));
@@ -292,19 +306,24 @@ class ValueWriter {
 
   #key(index: number): string {
     const type = this.#machine.typeAt(this.#state, index);
-    if (type === LUA_TYPE.string) return this.#parts.textAt(index);
+    if (type === LUA_TYPE.string) return this.#text(index);
     if (type === LUA_TYPE.number) return this.#number(index);
     return this.#fail(`has a key of type ${this.#machine.lua.lua_typename(this.#state, type)}`);
   }
 
+  #text(index: number): string {
+    return this.#parts.textAt(index) ?? this.#failTooLong();
+  }
+
   #add(piece: string): void {
     this.#characters += piece.length;
-    const { maxCharacters } = this.#parts;
-    if (this.#characters > maxCharacters) {
-      this.#path.length = 0;
-      this.#fail(`has more than ${maxCharacters} characters of JSON`);
-    }
+    if (this.#characters > this.#parts.maxCharacters) this.#failTooLong();
     this.#pieces.push(piece);
+  }
+
+  #failTooLong(): never {
+    this.#path.length = 0;
+    return this.#fail(`has more than ${this.#parts.maxCharacters} characters of JSON`);
   }
 
   #fail(problem: string): never {

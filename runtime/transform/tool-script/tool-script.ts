@@ -15,6 +15,8 @@ export interface ScriptLimits {
   readonly calls: number;
   /** Maximum length of the return value and of the arguments of a call, in characters of JSON. */
   readonly maxCharacters: number;
+  /** Maximum length of a result that a script receives, and of a text that it parses. */
+  readonly maxResultCharacters: number;
 }
 
 /** A call of a tool by a script. */
@@ -175,14 +177,20 @@ export class ToolScript {
     const resumed = lua.module.addFunction((inside: number) => this.#resumed(inside), 'iiii');
     // A C function, because a tail call of a Lua function would lose the line of the script for errors.
     const call = machine.addFunction((inside) => {
-      const values = this.#opened;
-      this.#request(inside, values.textAt(inside, server), values.textAt(inside, name));
+      this.#request(inside, this.#nameAt(inside, server), this.#nameAt(inside, name));
       return lua.lua_yieldk(inside, YIELDED_VALUES, 0, resumed);
     });
     this.#pushFunction(state, (inside) => {
       lua.lua_pushcclosure(inside, call, 2);
       return 1;
     });
+  }
+
+  #nameAt(state: number, index: number): string {
+    const name = this.#opened.textAt(state, index, MAX_NAME);
+    if (name === undefined)
+      throw new Error(`the name of a server or tool has more than ${MAX_NAME} characters`);
+    return name;
   }
 
   /** Starts a call with the arguments on the stack, and pushes its ID. */
@@ -236,7 +244,10 @@ export class ToolScript {
     lua.lua_setfield(state, -2, 'encode');
     this.#pushFunction(state, (inside) => {
       if (this.#machine.typeAt(inside, 1) !== LUA_TYPE.string) throw new Error('json.decode takes a text');
-      this.#opened.pushJson(inside, this.#opened.textAt(inside, 1), 'json.decode: the value');
+      const { maxResultCharacters } = this.#limits;
+      const text = this.#opened.textAt(inside, 1, maxResultCharacters);
+      if (text === undefined) throw new Error(`the text has more than ${maxResultCharacters} characters`);
+      this.#opened.pushJson(inside, text, 'json.decode: the value');
       return 1;
     });
     lua.lua_setfield(state, -2, 'decode');
@@ -276,7 +287,7 @@ export class ToolScript {
   #messageAt(state: number, index: number): string {
     const { lua } = this.#machine;
     const type = this.#machine.typeAt(state, index);
-    if (type === LUA_TYPE.string) return this.#opened.textAt(state, index);
+    if (type === LUA_TYPE.string) return this.#opened.beginningAt(state, index, MAX_ERROR_CHARACTERS);
     if (type === LUA_TYPE.number) return lua.lua_tolstring(state, index, null);
     if (type !== LUA_TYPE.table) return `it raised an error of type ${lua.lua_typename(state, type)}`;
     const options = { what: 'the error', maxCharacters: MAX_ERROR_CHARACTERS, empty: '{}' } as const;
@@ -285,6 +296,8 @@ export class ToolScript {
 }
 
 const MAX_ERROR_CHARACTERS = 2000;
+/** Maximum length of the name of a server or tool. */
+const MAX_NAME = 1000;
 
 /** Replaces positions such as `script:3:` with `line 3:`. */
 const placed = (message: string): string => message.replaceAll(PLACE, 'line $1:');

@@ -20,7 +20,9 @@ export type AuditArguments = 'hashed' | 'redacted';
 export type AuditFailure = 'continue' | 'reject';
 
 interface AuditedCall {
-  readonly call: Pick<ServerCall, 'caller' | 'requestId' | 'script'> & { readonly server?: string | undefined };
+  readonly call: Pick<ServerCall, 'caller' | 'requestId' | 'script'> & {
+    readonly server?: string | undefined;
+  };
   /** Undefined if the server does not exist or the caller has no access to it, and for scripts. */
   readonly server: string | undefined;
   readonly kind: CallKind;

@@ -51,7 +51,8 @@ export function codeMode(find: FindTools, scripts: Scripts): OwnTools {
           const name = requiredParam(call.params, 'name');
           const args = optionalObject(call.params, 'arguments');
           if (name === SEARCH_TOOL.name) return await search(find, call, args);
-          if (name === SCRIPT_TOOL.name) return await run(scripts, parts, call, requiredParam(args, 'script'));
+          if (name === SCRIPT_TOOL.name)
+            return await run(scripts, parts, call, requiredParam(args, 'script'));
           // A client that already knows a tool's name can also use the name directly.
           return await callTool(parts, call, name, args);
         },
@@ -62,7 +63,8 @@ export function codeMode(find: FindTools, scripts: Scripts): OwnTools {
 
 async function search(find: FindTools, call: McpCall, args: ShapeOfParams): Promise<ShapeOfParams> {
   const details = args['details'] ?? false;
-  if (typeof details !== 'boolean') throw new RpcError(RPC_CODE.invalidParams, '`details` must be a boolean.');
+  if (typeof details !== 'boolean')
+    throw new RpcError(RPC_CODE.invalidParams, '`details` must be a boolean.');
   const found = await find(call, args);
   const text = found.map(({ server, tool }) => toolStub(server, tool, { details })).join('\n');
   return { content: [{ type: 'text', text: text === '' ? 'No tools found. Try other words.' : text }] };

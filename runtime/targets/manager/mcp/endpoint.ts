@@ -8,13 +8,7 @@ import type { ShapeOfParams } from '../shapes/shape.ts';
 import { callMethods, type CallParts } from './call-methods.ts';
 import type { LongResults } from './long-results.ts';
 import { type ListAllServers, LIST_KINDS, type ListKind } from './list-all-servers.ts';
-import {
-  type Methods,
-  type McpCall,
-  type Method,
-  optionalParam,
-  mcpServerCall,
-} from './mcp-call.ts';
+import { type Methods, type McpCall, type Method, optionalParam, mcpServerCall } from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { type Targets, targetsOfAll, targetsOfOne } from './targets.ts';
 import { membersOf } from '#core/json/members-of.ts';

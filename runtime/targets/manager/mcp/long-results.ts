@@ -99,8 +99,7 @@ export function createLongResults({ clock, metrics, resultLimit }: LongResultsPa
         maxCharacters,
         outputSchema,
         isListed,
-        keep: (data) =>
-          kept.keep(ownerOf(call, endpoint), { tools, data, size: jsonSize(data) }),
+        keep: (data) => kept.keep(ownerOf(call, endpoint), { tools, data, size: jsonSize(data) }),
       });
       if (limited !== result) shortened.inc();
       return limited;

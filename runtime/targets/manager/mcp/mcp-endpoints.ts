@@ -48,7 +48,13 @@ export interface McpEndpoints {
 /** Creates the MCP endpoints for all transports. */
 export function createMcpEndpoints(
   context: ManagerContext,
-  { mode = 'all', scripts: settings = SCRIPT_DEFAULTS, pageSize, listTimeoutMs, resultLimit }: McpEndpointOptions,
+  {
+    mode = 'all',
+    scripts: settings = SCRIPT_DEFAULTS,
+    pageSize,
+    listTimeoutMs,
+    resultLimit,
+  }: McpEndpointOptions,
 ): McpEndpoints {
   const listAllServers = createListAllServers(context, listTimeoutMs);
   const index = createResourceIndex(listAllServers);

@@ -61,7 +61,10 @@ export function searchMode(find: FindTools): OwnTools {
           const args = optionalObject(call.params, 'arguments');
           if (name === SEARCH_TOOL.name) {
             const structuredContent = { tools: (await find(call, args)).map(describe) };
-            return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+            return {
+              content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
+              structuredContent,
+            };
           }
           // A client that already knows a tool's name can also use the name directly.
           if (name !== CALL_TOOL.name) return callTool(parts, call, name, args);

@@ -32,4 +32,5 @@ export const scriptLimits = ({ calls }: ScriptSettings): ScriptLimits => ({
   seconds: 10,
   calls,
   maxCharacters: MAX_CHARACTERS,
+  maxResultCharacters: MAX_RESULT_CHARACTERS,
 });

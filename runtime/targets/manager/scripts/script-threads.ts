@@ -79,12 +79,18 @@ export function createScriptThreads(): ScriptThreads {
     const thread: Thread = { worker, id: worker.threadId, job: undefined, timer: undefined };
     all.set(thread.id, thread);
     worker.on('message', (message: FromThread) => receive(thread, message));
-    worker.on('error', (error) => {
-      if (thread.job) thread.job.reason ??= AppError.from(error);
+    worker.on('error', (error: Error & { code?: string }) => {
+      const { job: own } = thread;
+      if (!own) return;
+      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
+        own.ended.resolve({ error: 'it exceeded its memory limit', isLimit: true });
+      else own.reason ??= AppError.from(error);
     });
     worker.on('exit', () => {
       remove(thread);
-      thread.job?.ended.reject(thread.job.reason ?? new AppError('InternalError', 'The script’s thread ended.'));
+      thread.job?.ended.reject(
+        thread.job.reason ?? new AppError('InternalError', 'The script’s thread ended.'),
+      );
     });
     return thread;
   };

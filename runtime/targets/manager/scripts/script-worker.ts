@@ -25,7 +25,8 @@ const end = (outcome: ScriptEnd | undefined): void => {
 };
 
 async function run({ source, limits, handlePrefix }: ScriptJob): Promise<void> {
-  const call = (request: Extract<FromThread, { kind: 'call' }>['request']): void => post({ kind: 'call', request });
+  const call = (request: Extract<FromThread, { kind: 'call' }>['request']): void =>
+    post({ kind: 'call', request });
   current = new ToolScript(await next, limits, { call, interrupter, handlePrefix });
   end(current.start(source));
 }

@@ -121,7 +121,9 @@ function failedResult(message: string, { succeeded }: RunningScript, source: str
   const names = [...succeeded].map(([name, count]) => (count === 1 ? name : `${name} (${count} times)`));
   const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '';
   const done =
-    names.length === 0 ? [] : [`Calls that succeeded before: ${names.slice(0, MAX_LISTED).join(', ')}${more}.`];
+    names.length === 0
+      ? []
+      : [`Calls that succeeded before: ${names.slice(0, MAX_LISTED).join(', ')}${more}.`];
   const text = [`The script failed: ${message}`, ...sourceLine(message, source), ...done].join('\n');
   return { content: [{ type: 'text', text }], isError: true };
 }
@@ -197,4 +199,3 @@ class Places {
     }
   }
 }
-

@@ -57,7 +57,13 @@ function descriptions(schema: unknown): string[] {
 }
 
 function oneLine(text: unknown, maxLength: number): string {
-  const words = typeof text === 'string' ? text.slice(0, 4 * maxLength).replaceAll(/\s+/g, ' ').trim() : '';
+  const words =
+    typeof text === 'string'
+      ? text
+          .slice(0, 4 * maxLength)
+          .replaceAll(/\s+/g, ' ')
+          .trim()
+      : '';
   return words.length <= maxLength ? words : `${words.slice(0, maxLength - 1).trimEnd()}…`;
 }
 
@@ -81,7 +87,8 @@ const membersOfSchema = (schema: unknown): [string, unknown][] =>
     ? Object.entries(schema['properties']).slice(0, MAX_MEMBERS)
     : [];
 
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value.slice(0, MAX_MEMBERS) : []);
+const list = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value.slice(0, MAX_MEMBERS) : [];
 
 /** Writes the types of a schema. */
 class Types {
@@ -99,7 +106,8 @@ class Types {
     const { $ref, const: constant, enum: values, anyOf, oneOf, allOf, type } = schema;
     if (typeof $ref === 'string') return this.of(this.#referenced($ref), depth, references + 1);
     if (constant !== undefined) return literal(constant);
-    if (Array.isArray(values)) return union(list(values).slice(0, MAX_VALUES).map(literal), values.length > MAX_VALUES);
+    if (Array.isArray(values))
+      return union(list(values).slice(0, MAX_VALUES).map(literal), values.length > MAX_VALUES);
     const alternatives = list(anyOf ?? oneOf);
     if (alternatives.length > 0 && schema['properties'] === undefined) {
       return union(alternatives.map((one) => this.of(one, depth)));
@@ -108,7 +116,8 @@ class Types {
     if (parts.length > 0 && schema['properties'] === undefined) {
       return [...new Set(parts.map((one) => this.of(one, depth)))].join(' & ');
     }
-    if (Array.isArray(type)) return union(list(type).map((one) => this.#single({ ...schema, type: one }, depth)));
+    if (Array.isArray(type))
+      return union(list(type).map((one) => this.#single({ ...schema, type: one }, depth)));
     return this.#single(schema, depth);
   }
 

@@ -23,7 +23,8 @@ export class BinaryData {
   /** Replaces the texts in a JSON value with what `use` returns for their blocks. */
   replace(value: unknown, use: (block: ContentBlock) => unknown): unknown {
     if (typeof value === 'string') {
-      const block = value.startsWith(this.prefix) && this.#blocks[Number(value.slice(this.prefix.length)) - 1];
+      const block =
+        value.startsWith(this.prefix) && this.#blocks[Number(value.slice(this.prefix.length)) - 1];
       return block ? use(block) : value;
     }
     if (Array.isArray(value)) return value.map((item) => this.replace(item, use));
@@ -36,7 +37,8 @@ export class BinaryData {
 export function scriptValue(result: ToolResult, binary: BinaryData): unknown {
   const { content = [], structuredContent, isError } = result;
   if (isError === true) {
-    const data = structuredContent === undefined ? 'it failed without a message' : JSON.stringify(structuredContent);
+    const data =
+      structuredContent === undefined ? 'it failed without a message' : JSON.stringify(structuredContent);
     throw new AppError('UpstreamError', textOf(content) || data);
   }
   if (structuredContent !== undefined) return structuredContent;
@@ -63,7 +65,8 @@ function textValue(text: string): unknown {
 function blockValue(block: ContentBlock, binary: BinaryData): ShapeOfParams {
   const { type, mimeType, data, text, resource } = block;
   if (type === 'text') return { type, text };
-  if (type === 'image' || type === 'audio') return { type, mimeType, data: binary.keep({ type, mimeType, data }) };
+  if (type === 'image' || type === 'audio')
+    return { type, mimeType, data: binary.keep({ type, mimeType, data }) };
   if (type === 'resource' && isObject(resource) && typeof resource['blob'] === 'string') {
     const { uri, mimeType: kind, blob } = resource;
     const kept = binary.keep({ type, resource: { uri, mimeType: kind, blob } });

@@ -17,6 +17,7 @@ const LIMITS: ScriptLimits = {
   seconds: 60,
   calls: 20,
   maxCharacters: 10_000,
+  maxResultCharacters: 100_000,
 };
 
 export interface ScriptRun {

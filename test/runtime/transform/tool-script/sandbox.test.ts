@@ -100,6 +100,20 @@ test.each([
   expect(await errorOf(source)).toContain(message);
 });
 
+test.each([
+  ['return ("x"):rep(4e6)', 'the return value has more than 10000 characters of JSON'],
+  ['return { [("x"):rep(4e6)] = 1 }', 'the return value has more than 10000 characters of JSON'],
+  ['tools.a.b{ x = ("é"):rep(2e6) }', 'the argument has more than 10000 characters of JSON'],
+  ['tools[("x"):rep(4e6)].b{}', 'the name of a server or tool has more than 1000 characters'],
+  ['json.decode(("x"):rep(4e6))', 'the text has more than 100000 characters'],
+])('the long text of %j is not copied out of the sandbox', async (source, message) => {
+  expect(await errorOf(source)).toContain(message);
+});
+
+test('a long error message is cut', async () => {
+  expect((await errorOf('error(("x"):rep(4e6))')).length).toBeLessThan(2100);
+});
+
 test('a library function that takes too long is stopped', async () => {
   const source = 'local s = ("a"):rep(5000)\nreturn s:find((".-"):rep(20) .. "b")';
   const { end } = await runToolScript(source, undefined, { seconds: 0.5 });

@@ -15,6 +15,7 @@ beforeAll(async () => {
   managed = await openManager({
     mode: 'code',
     audit,
+    groups: [{ name: 'weather', servers: ['camel'], tools: [], prompts: [], resources: [] }],
     servers: [
       serverSpec('echo', 'echo'),
       serverSpec('camel', 'camel-case-tools'),
@@ -44,7 +45,8 @@ const call = async (name: string, args: object, from = client): Promise<Result> 
   (await from.callTool({ name, arguments: { ...args } })) as unknown as Result;
 const run = (script: string, from?: Client): Promise<Result> => call('run_script', { script }, from);
 const textOf = ({ content }: Result): string => content[0]?.text ?? '';
-const valueOf = async (script: string, from?: Client): Promise<unknown> => JSON.parse(textOf(await run(script, from)));
+const valueOf = async (script: string, from?: Client): Promise<unknown> =>
+  JSON.parse(textOf(await run(script, from)));
 
 test('in code mode, /mcp lists exactly two tools, but a single server still lists its own', async () => {
   const { tools } = await client.listTools();
@@ -72,15 +74,21 @@ test('a script calls tools of several servers, in parallel, and returns only its
       return { sums = sums, city = city.city, nested = nested.place.city }`),
   ).toEqual({ sums: ['11', '12', '13'], city: 'Oslo', nested: 'Oslo' });
   expect(textOf(await run('return "plain text"'))).toBe('plain text');
-  expect(textOf(await run('print(1)'))).toBe('The script returned no value. The output of print is discarded; use return.');
+  expect(textOf(await run('print(1)'))).toBe(
+    'The script returned no value. The output of print is discarded; use return.',
+  );
 });
 
 test('numbers keep all their digits', async () => {
-  expect(textOf(await run('return tools.echo.number{ value = 9007199254740993 }.value'))).toBe('9007199254740993');
+  expect(textOf(await run('return tools.echo.number{ value = 9007199254740993 }.value'))).toBe(
+    '9007199254740993',
+  );
 });
 
 test('images are handles, which a script can return or pass on', async () => {
-  const { content } = await run('local blocks = tools.echo.blocks{}\nreturn { text = blocks[1].text, image = blocks[2] }');
+  const { content } = await run(
+    'local blocks = tools.echo.blocks{}\nreturn { text = blocks[1].text, image = blocks[2] }',
+  );
   expect(JSON.parse(content[0]?.text ?? '')).toEqual({
     text: 'one',
     image: { type: 'image', mimeType: 'image/png', data: '[image 1]' },
@@ -103,7 +111,9 @@ test('failures of tools are Lua errors with a line, and the result lists the cal
       },
     ],
   });
-  expect(textOf(await run('return tools.echo["rpc-error"]{}'))).toContain('line 1: tool call failed: echo/rpc-error');
+  expect(textOf(await run('return tools.echo["rpc-error"]{}'))).toContain(
+    'line 1: tool call failed: echo/rpc-error',
+  );
   expect(textOf(await run('return tools.nothing.x{}'))).toContain('line 1: server not found: nothing');
   expect(textOf(await run('return tools.echo.nothing{}'))).toContain('line 1: tool not found: echo/nothing');
   expect(await valueOf('return { pcall(function() return tools.echo["is-error"]{} end) }')).toEqual([
@@ -118,8 +128,28 @@ test('the permissions of a key apply to each call, and to the search', async () 
     '-- Adds two numbers.\ntools.echo.add{ a: number, b: number } -> any',
   );
   expect(textOf(await run('return tools.echo.add{ a = 1, b = 2 }', narrow))).toBe('3');
-  expect(textOf(await run('return tools.echo.echo{ message = "x" }', narrow))).toContain('tool not allowed: echo/echo');
+  expect(textOf(await run('return tools.echo.echo{ message = "x" }', narrow))).toContain(
+    'tool not allowed: echo/echo',
+  );
   expect(textOf(await run('return tools.camel.getWeather{}', narrow))).toContain('server not allowed: camel');
+});
+
+test('a script in a group can only call the tools of the group', async () => {
+  const member = await managed.connect('/groups/weather/mcp', withKey('all'));
+  expect(textOf(await call('search_tools', { query: '' }, member))).not.toContain('tools.echo');
+  expect(textOf(await run('return tools.echo.add{ a = 1, b = 2 }', member))).toContain(
+    'server not allowed: echo',
+  );
+  expect((await run('return tools.camel.getWeather{ city = "Oslo" }', member)).isError).toBeUndefined();
+});
+
+test('a script reports the progress of its calls to clients that request it', async () => {
+  const reports: unknown[] = [];
+  const script = 'for i = 1, 3 do tools.echo.add{ a = i, b = i } end';
+  await client.callTool({ name: 'run_script', arguments: { script } }, undefined, {
+    onprogress: ({ progress, message }) => void reports.push([progress, message]),
+  });
+  expect(reports).toEqual([1, 2, 3].map((progress) => [progress, 'echo/add']));
 });
 
 test('each call counts against the rate limit of the key', async () => {
@@ -146,9 +176,16 @@ test('the audit log has a line for the script, and its calls name the script as 
   entries.length = 0;
   await run('tools.echo.add{ a = 1, b = 2 }\ntools.echo.nothing{}');
   const [first, second, script] = entries;
-  expect(script).toMatchObject({ kind: 'script', name: 'run_script', outcome: 'tool-error', script: { calls: 2 } });
+  expect(script).toMatchObject({
+    kind: 'script',
+    name: 'run_script',
+    outcome: 'tool-error',
+    script: { calls: 2 },
+  });
   const id = (script?.script as { id: string }).id;
-  expect([first, second].map((entry) => [entry?.server, entry?.name, entry?.outcome, entry?.call.script])).toEqual([
+  expect(
+    [first, second].map((entry) => [entry?.server, entry?.name, entry?.outcome, entry?.call.script]),
+  ).toEqual([
     ['echo', 'add', 'ok', id],
     ['echo', 'nothing', 'NotFoundError', id],
   ]);
@@ -157,7 +194,12 @@ test('the audit log has a line for the script, and its calls name the script as 
 test('the metrics count scripts and their calls', async () => {
   const before = await managed.context.kernel.metrics.metrics();
   const valueIn = (text: string, line: string): number =>
-    Number(text.split('\n').find((one) => one.startsWith(`${line} `))?.split(' ')[1] ?? 0);
+    Number(
+      text
+        .split('\n')
+        .find((one) => one.startsWith(`${line} `))
+        ?.split(' ')[1] ?? 0,
+    );
   await run('tools.echo.add{ a = 1, b = 2 }');
   const after = await managed.context.kernel.metrics.metrics();
   for (const line of ['mcp_scripts_total{outcome="ok"}', 'mcp_script_calls_total{outcome="ok"}'])
@@ -206,7 +248,9 @@ test('an approval pauses the script of a client with a session, without repeatin
     ['run_script', undefined],
   ]);
   // Without elicitation, a call that requires an approval fails.
-  expect(textOf(await run('return tools.asks.add{ a = 1, b = 1 }'))).toContain('tool requires confirmation: asks/add');
+  expect(textOf(await run('return tools.asks.add{ a = 1, b = 1 }'))).toContain(
+    'tool requires confirmation: asks/add',
+  );
 });
 
 test('an approval is an input_required result for a client without a session, and the script continues', async () => {
@@ -242,7 +286,9 @@ test('canceling a script cancels its calls', async () => {
   const stop = new AbortController();
   const held = managed.nextLogLine('echo', /^holding canceled/);
   const script = 'return tools.echo.hold{ key = "canceled" }';
-  const running = client.callTool({ name: 'run_script', arguments: { script } }, undefined, { signal: stop.signal });
+  const running = client.callTool({ name: 'run_script', arguments: { script } }, undefined, {
+    signal: stop.signal,
+  });
   const failed = expect(running).rejects.toThrow();
   await held;
   stop.abort('enough');
@@ -265,13 +311,16 @@ test('a client that knows the name of a tool can call it directly', async () => 
 test('a script that computes for long does not delay the calls of other clients', async () => {
   const started = managed.nextLogLine('echo', /^computing/);
   let hasEnded = false;
-  const busy = run('tools.echo.log{ text = "computing" }\nlocal n = 0\nwhile true do n = n + 1 end').then((result) => {
-    hasEnded = true;
-    return result;
-  });
+  const busy = run('tools.echo.log{ text = "computing" }\nlocal n = 0\nwhile true do n = n + 1 end').then(
+    (result) => {
+      hasEnded = true;
+      return result;
+    },
+  );
   await started;
   const other = await managed.connect('/mcp', withKey('all'));
-  for (let at = 0; at < 10; at += 1) expect(textOf(await call('echo__add', { a: at, b: 1 }, other))).toBe(`${at + 1}`);
+  for (let at = 0; at < 10; at += 1)
+    expect(textOf(await call('echo__add', { a: at, b: 1 }, other))).toBe(`${at + 1}`);
   expect(hasEnded).toBe(false);
   expect(textOf(await busy)).toContain('it exceeded its limit of 50000000 instructions');
 });

@@ -89,10 +89,12 @@ test('the time limit ends a script that waits for a call, and cancels the call',
   const { result } = await running;
   expect(result.isError).toBe(true);
   expect(textOf(result)).toBe('The script failed: it exceeded its time limit of 60 s');
-  await expect.poll(() => entries.map(({ name, outcome }) => [name, outcome])).toEqual([
-    ['run_script', 'tool-error'],
-    ['hold', 'CancelledError'],
-  ]);
+  await expect
+    .poll(() => entries.map(({ name, outcome }) => [name, outcome]))
+    .toEqual([
+      ['run_script', 'tool-error'],
+      ['hold', 'CancelledError'],
+    ]);
 });
 
 test('the time that a person takes does not count', async () => {
@@ -165,16 +167,33 @@ test('at most eight calls of a script run at a time', async () => {
 
 test('a thread is reused after a script, and replaced after a limit', async () => {
   const { scripts } = await open();
-  const run = async (source: string): Promise<string | undefined> => textOf((await scripts.run(call(), source)).result);
+  const run = async (source: string): Promise<string | undefined> =>
+    textOf((await scripts.run(call(), source)).result);
   expect(await run('x = 1\nreturn x')).toBe('1');
   expect(await run('return x == nil')).toBe('true');
-  expect(await run('local s = ("x"):rep(1e9)')).toBe('The script failed: it exceeded its memory limit of 64 MB');
+  expect(await run('local s = ("x"):rep(1e9)')).toBe(
+    'The script failed: it exceeded its memory limit of 64 MB',
+  );
   expect(await run('return x == nil')).toBe('true');
+});
+
+test('values that need much memory outside Lua end the script, not the manager', async () => {
+  const { scripts } = await open();
+  const run = async (source: string): Promise<string | undefined> =>
+    textOf((await scripts.run(call(), source)).result);
+  for (const item of ['{}', '[]', '{"a":{}}', '""']) {
+    const count = Math.floor(8e6 / (item.length + 1));
+    const text = await run(`local t = json.decode("[" .. ('${item},'):rep(${count}) .. "1]")\nreturn #t`);
+    expect(text).toMatch(/^\d+$|exceeded its memory limit/);
+  }
+  expect(await run('return 1')).toBe('1');
 });
 
 test('closing ends all scripts', async () => {
   const { manager, scripts } = await open();
-  const running = expect(scripts.run(call(), hold('closed'))).rejects.toMatchObject({ code: 'InternalError' });
+  const running = expect(scripts.run(call(), hold('closed'))).rejects.toMatchObject({
+    code: 'InternalError',
+  });
   await holding(manager, 'closed');
   await scripts.close();
   await running;

@@ -32,7 +32,9 @@ test('a stub shows the description, the arguments and the result', () => {
 
 test('details add the descriptions of the arguments', () => {
   const inputSchema = { type: 'object', properties: { a: { type: 'string', description: 'First.' }, b: {} } };
-  expect(stub({ name: 'x', inputSchema }, true)).toBe('tools.github.x{ a?: string, b?: any } -> any\n--   a: First.');
+  expect(stub({ name: 'x', inputSchema }, true)).toBe(
+    'tools.github.x{ a?: string, b?: any } -> any\n--   a: First.',
+  );
 });
 
 test.each([
@@ -45,7 +47,9 @@ test.each([
 });
 
 test('a server name that is not an identifier is written in brackets', () => {
-  expect(toolStub('time-server', { name: 'now' }, { details: false })).toBe('tools["time-server"].now{} -> any');
+  expect(toolStub('time-server', { name: 'now' }, { details: false })).toBe(
+    'tools["time-server"].now{} -> any',
+  );
 });
 
 test.each([
@@ -67,7 +71,9 @@ test.each([
 });
 
 test('references within a schema are followed, also cyclic ones', () => {
-  const $defs = { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, id: { type: 'integer' } } } };
+  const $defs = {
+    node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, id: { type: 'integer' } } },
+  };
   expect(argument({ $ref: '#/$defs/node' }, { $defs })).toContain(
     'a?: { next?: { next?: { next?: table, id?: integer }, id?: integer }, id?: integer }',
   );
@@ -84,7 +90,9 @@ test('large schemas are written with fewer levels, and never exceed a bound', ()
       ? { type: 'string' }
       : {
           type: 'object',
-          properties: Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`member_${at}`, wide(depth - 1)])),
+          properties: Object.fromEntries(
+            Array.from({ length: 100 }, (_, at) => [`member_${at}`, wide(depth - 1)]),
+          ),
         };
   const text = argument(wide(3));
   expect(text).toContain('member_0?: table');
