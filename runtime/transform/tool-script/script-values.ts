@@ -3,7 +3,7 @@ import { bytesAt, rawLength } from '../guarded-calls.ts';
 import { LUA_TYPE, type LuaMachine, REGISTRY } from '../lua-machine.ts';
 
 /** Maximum depth of nested lists and objects in values that are passed to and from a script. */
-export const MAX_DEPTH = 64;
+const MAX_DEPTH = 64;
 const TOO_DEEP = `is nested deeper than ${MAX_DEPTH} lists and objects`;
 
 /** A character of a JavaScript string is encoded as at most three bytes of UTF-8. */
@@ -240,7 +240,7 @@ class ValueWriter {
     if (this.#open.size >= MAX_DEPTH) this.#fail(TOO_DEEP);
     lua.luaL_checkstack(state, 6, 'too many levels');
     this.#open.add(pointer);
-    const length = Number(lua.lua_rawlen(state, index));
+    const length = rawLength(lua, state, index);
     if (this.#isList(index, length)) this.#list(index, length);
     else this.#object(index);
     this.#open.delete(pointer);

@@ -19,7 +19,7 @@ interface Found extends Pick<Issue, 'number' | 'comments'> {
 
 type Respond = (results: readonly string[], request: number) => readonly ModelCall[] | string;
 
-const parse = <Value>(text = 'null'): Value => JSON.parse(text) as Value;
+const parse = (text = 'null'): unknown => JSON.parse(text);
 
 /** The steps of the task with one call per tool. `call` returns a call in the form of the mode. */
 function steps(call: (server: string, tool: string, args: object) => ModelCall): Respond {
@@ -28,14 +28,14 @@ function steps(call: (server: string, tool: string, args: object) => ModelCall):
   return (results, step) => {
     if (step === 1) return [call('repos', 'repos_list_for_org', { org: 'acme' })];
     if (step === 2) {
-      repositories = parse<readonly Repository[]>(results[0]);
+      repositories = parse(results[0]) as readonly Repository[];
       return repositories.map(({ name }) =>
         call('issues', 'issues_list_for_repo', { owner: 'acme', repo: name, state: 'open', labels: 'bug' }),
       );
     }
     if (step === 3) {
       const found = results.flatMap((text, at) =>
-        parse<readonly Issue[]>(text)
+        (parse(text) as readonly Issue[])
           .filter(({ labels }) => labels.some(({ name }) => name === 'bug'))
           .map(({ number, comments, user: { login } }) => ({
             repository: repositories[at]?.name ?? '',
@@ -49,7 +49,9 @@ function steps(call: (server: string, tool: string, args: object) => ModelCall):
         .slice(0, 3);
       return top.map(({ login }) => call('people', 'users_get_by_username', { username: login }));
     }
-    return answerOf(top.map((one, at) => ({ ...one, author: parse<{ name: string }>(results[at]).name })));
+    return answerOf(
+      top.map((one, at) => ({ ...one, author: (parse(results[at]) as { name: string }).name })),
+    );
   };
 }
 
@@ -108,6 +110,6 @@ export const AGENTS: Readonly<Record<'all' | 'search' | 'code', () => Respond>> 
         if (!text.includes(`tools.${tool}{`)) throw new Error(`the search did not find ${tool}`);
       return [{ name: 'run_script', arguments: { script: SCRIPT } }];
     }
-    return answerOf(parse(results[0]));
+    return answerOf(parse(results[0]) as Parameters<typeof answerOf>[0]);
   },
 };

@@ -20,7 +20,11 @@ export interface GithubTool {
 }
 
 /** The tools of the task. They are part of every selection. */
-const NEEDED = ['repos_list_for_org', 'issues_list_for_repo', 'users_get_by_username'];
+const NEEDED: ReadonlySet<string> = new Set([
+  'repos_list_for_org',
+  'issues_list_for_repo',
+  'users_get_by_username',
+]);
 
 const SERVERS: Readonly<Record<string, readonly string[]>> = {
   repos: ['repos', 'git', 'dependency-graph', 'licenses', 'gitignore', 'markdown'],
@@ -45,12 +49,12 @@ export async function githubTools(count: number): Promise<readonly GithubTool[]>
     }
   }
   const all = [...byTag.values()];
-  const needed = all.flat().filter(({ name }) => NEEDED.includes(name));
+  const needed = all.flat().filter(({ name }) => NEEDED.has(name));
   const others: GithubTool[] = [];
   for (let at = 0; others.length < 2000 && all.some((tools) => at < tools.length); at += 1) {
     for (const tools of all) {
       const tool = tools[at];
-      if (tool && !NEEDED.includes(tool.name)) others.push(tool);
+      if (tool && !NEEDED.has(tool.name)) others.push(tool);
     }
   }
   return [...needed, ...others].slice(0, count);

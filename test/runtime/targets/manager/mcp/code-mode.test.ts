@@ -182,7 +182,7 @@ test('the audit log has a line for the script, and its calls name the script as 
     outcome: 'tool-error',
     script: { calls: 2 },
   });
-  const id = (script?.script as { id: string }).id;
+  const id = script?.script?.id;
   expect(
     [first, second].map((entry) => [entry?.server, entry?.name, entry?.outcome, entry?.call.script]),
   ).toEqual([
@@ -289,10 +289,10 @@ test('canceling a script cancels its calls', async () => {
   const running = client.callTool({ name: 'run_script', arguments: { script } }, undefined, {
     signal: stop.signal,
   });
-  const failed = expect(running).rejects.toThrow();
+  const failed = running.catch((error: unknown) => error);
   await held;
   stop.abort('enough');
-  await failed;
+  expect(String(await failed)).toContain('enough');
   await run('return tools.echo.release{ key = "canceled" }');
 });
 
