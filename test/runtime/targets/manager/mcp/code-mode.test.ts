@@ -322,5 +322,6 @@ test('a script that computes for long does not delay the calls of other clients'
   for (let at = 0; at < 10; at += 1)
     expect(textOf(await call('echo__add', { a: at, b: 1 }, other))).toBe(`${at + 1}`);
   expect(hasEnded).toBe(false);
-  expect(textOf(await busy)).toContain('it exceeded its limit of 50000000 instructions');
+  // On a busy machine, the time limit is reached first.
+  expect(textOf(await busy)).toMatch(/it exceeded its (?:limit of 50000000 instructions|time limit of 10 s)/);
 });
