@@ -56,7 +56,7 @@ const LAYERS = {
     'install upstream',
     'saved-lists supervisor',
     'calls plugins',
-    'context.ts pins',
+    'context.ts pins scripts',
     'http',
     'client mcp',
     'servers',

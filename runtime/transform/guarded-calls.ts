@@ -133,14 +133,14 @@ interface Raw {
 const raw = (lua: LuaWasm): Raw => lua as unknown as Raw;
 
 /** Returns the number of bytes in a string, or of elements in a list. */
-const rawLength = (lua: LuaWasm, state: number, index: number): number =>
+export const rawLength = (lua: LuaWasm, state: number, index: number): number =>
   Number(raw(lua).lua_rawlen(state, index));
 
 const isTrue = (lua: LuaWasm, state: number, index: number): boolean =>
   raw(lua).lua_toboolean(state, index) !== 0;
 
 /** Returns the bytes of a string, which are valid until Lua runs again. */
-function bytesAt(lua: LuaWasm, state: number, index: number): Uint8Array {
+export function bytesAt(lua: LuaWasm, state: number, index: number): Uint8Array {
   const { HEAPU8, _lua_tolstring: toBytes } = raw(lua).module;
   const start = toBytes(state, index, 0);
   return HEAPU8.subarray(start, start + rawLength(lua, state, index));

@@ -29,6 +29,7 @@ const ALL_RESULTS = -1;
 export const LUA_TYPE = {
   nil: 0,
   boolean: 1,
+  lightUserdata: 2,
   number: 3,
   string: 4,
   table: 5,
@@ -36,6 +37,8 @@ export const LUA_TYPE = {
   userdata: 7,
 } as const;
 
+/** Lua's message if it cannot allocate memory. */
+export const OUT_OF_MEMORY = 'not enough memory';
 /** The value that `longjmp` throws for a Lua error. JavaScript must rethrow it. */
 const LUA_ERROR = Infinity;
 
@@ -63,7 +66,10 @@ export class LuaMachine {
   #tensors = 0;
   #ceiling = Infinity;
   #instructions = 0;
+  #secondsLeft = 0;
   #deadline = Infinity;
+  /** The message of the limit that ended the run. */
+  #ended: string | undefined;
   /** Length of the longest string in this run; 0 if all strings are short. */
   #longestString = 0;
   #lookEvery = LOOK_EVERY;
@@ -169,16 +175,34 @@ export class LuaMachine {
    * the whole run, which is faster than monitoring many calls separately.
    */
   limited(body: (state: number) => void, isWatched: boolean): void {
+    this.startRun();
+    try {
+      this.runPart(body, isWatched);
+    } finally {
+      this.#ceiling = Infinity;
+    }
+  }
+
+  /** Resets the limits for a run, which consists of one or more parts. */
+  startRun(): void {
     this.#instructions = 0;
     this.#longestString = 0;
     this.#lookEvery = LOOK_EVERY;
-    this.#deadline = performance.now() + this.#limits.seconds * 1000;
+    this.#secondsLeft = this.#limits.seconds;
+    this.#ended = undefined;
     this.#tensors = 0;
     this.#ceiling = this.#memory + this.#limits.memory_mb * 1e6;
-    this.lua.lua_sethook(this.state, this.#look, COUNT_EVENTS, LOOK_EVERY);
+  }
+
+  /** Runs a part of a run with what is left of the limits. The time between the parts is not counted. */
+  runPart(body: (state: number) => void, isWatched = false): void {
+    const startedAt = performance.now();
+    const milliseconds = this.#secondsLeft * 1000;
+    this.#deadline = startedAt + milliseconds;
+    this.lua.lua_sethook(this.state, this.#look, COUNT_EVENTS, this.#lookEvery);
     this.#isWatched = isWatched;
     try {
-      if (isWatched) this.#interrupter.run(this.#limits.seconds * 1000 + GRACE_MS, () => this.protect(body));
+      if (isWatched) this.#interrupter.run(milliseconds + GRACE_MS, () => this.protect(body));
       else this.protect(body);
     } catch (error) {
       if (!(error instanceof InterruptedError)) throw error;
@@ -187,9 +211,26 @@ export class LuaMachine {
     } finally {
       this.#isWatched = false;
       if (!this.broken) this.lua.lua_sethook(this.state, null, 0, 0);
-      this.#ceiling = Infinity;
       this.#deadline = Infinity;
+      this.#secondsLeft -= (performance.now() - startedAt) / 1000;
     }
+  }
+
+  /** The limit that the run has exceeded, even if the script caught the error; undefined if there is none. */
+  get exceeded(): string | undefined {
+    return this.#ended;
+  }
+
+  /** Ends the run because its memory is used up. */
+  exceedMemory(state: number): never {
+    return this.exceed(state, this.#tooMuchMemory());
+  }
+
+  /** Ends the run with a message. The script cannot catch this error and continue. */
+  exceed(state: number, message: string): never {
+    this.#ended ??= message;
+    this.#lookAtOnce(state);
+    throw new Error(message);
   }
 
   /** Throws if additional bytes would exceed the memory limit. `makeRoom` releases unreferenced tensors. */
@@ -290,12 +331,14 @@ export class LuaMachine {
     this.#instructions += this.#lookEvery;
     const { instructions } = this.#limits;
     const message =
-      this.#instructions > instructions
+      this.#ended ??
+      (this.#instructions > instructions
         ? `it exceeded its limit of ${instructions} instructions${this.#setting('instructions')}`
         : performance.now() > this.#deadline
           ? this.#tooMuchTime()
-          : undefined;
+          : undefined);
     if (message === undefined) return;
+    this.#ended = message;
     // From now on, every instruction fails, so that the script cannot catch the error and continue.
     this.#lookAtOnce(state);
     this.pushString(state, message);
@@ -311,7 +354,9 @@ export class LuaMachine {
     const type = this.typeAt(state, -1);
     if (type !== LUA_TYPE.string) return `it raised an error of type ${lua.lua_typename(state, type)}`;
     const message = lua.lua_tolstring(state, -1, null);
-    return message === 'not enough memory' ? this.#tooMuchMemory() : message;
+    if (message !== OUT_OF_MEMORY) return message;
+    this.#ended ??= this.#tooMuchMemory();
+    return this.#tooMuchMemory();
   }
 
   #tooMuchTime(): string {

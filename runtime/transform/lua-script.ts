@@ -1,9 +1,8 @@
 import { lookup } from '#core/values/lookup.ts';
 import type { LuaWasm } from 'wasmoon';
-import { ALWAYS_LIBRARIES, type LibraryName } from '#contract/transform.ts';
 import type { Tensor, Allocate } from '#core/tensor/tensor.ts';
 import type { Interrupter } from '#core/limits/interrupter.ts';
-import { guardLibrary } from './guarded-calls.ts';
+import { pushLibraries } from './lua-libraries.ts';
 import { LUA_TYPE, LuaMachine, OWN_CHUNK, REGISTRY } from './lua-machine.ts';
 import { LuaValues, pushJson } from './lua-values.ts';
 import type { Member, Parameter } from './member.ts';
@@ -260,7 +259,7 @@ export class LuaScript {
     };
     const given: Record<PreludeValue, () => void> = {
       base: () => lua.lua_pushvalue(state, base),
-      libraries: () => this.#pushLibraries(state, libraries),
+      libraries: () => pushLibraries(this.#machine, state, libraries),
       metatable: () => {
         this.#tensors.pushMetatable(state);
         this.#addMembers(state, 'metamethod');
@@ -279,17 +278,6 @@ export class LuaScript {
     this.#globals = lua.luaL_ref(state, REGISTRY);
     this.#machine.load(state, '\n'.repeat(firstLine - 1) + source, name);
     this.#chunk = lua.luaL_ref(state, REGISTRY);
-  }
-
-  #pushLibraries(state: number, more: readonly LibraryName[]): void {
-    const { lua } = this.#machine;
-    const names = new Set([...ALWAYS_LIBRARIES, ...more]);
-    lua.lua_createtable(state, 0, names.size);
-    for (const name of names) {
-      OPEN[name](lua, state);
-      guardLibrary(this.#machine, state, name);
-      lua.lua_setfield(state, -2, name);
-    }
   }
 
   /** Adds members to the table on top of the stack. */
@@ -349,12 +337,3 @@ interface Exchange<Given, Result> {
 }
 
 const OFTEN_LONG = /\b(?:find|match|gmatch|gsub|concat|sort)\b/;
-
-const OPEN: Record<LibraryName, (lua: LuaWasm, state: number) => void> = {
-  table: (lua, state) => lua.luaopen_table(state),
-  string: (lua, state) => lua.luaopen_string(state),
-  math: (lua, state) => lua.luaopen_math(state),
-  utf8: (lua, state) => lua.luaopen_utf8(state),
-  coroutine: (lua, state) => lua.luaopen_coroutine(state),
-  os: (lua, state) => lua.luaopen_os(state),
-};

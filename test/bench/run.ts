@@ -1,5 +1,6 @@
 import { machineLine, print } from './measure/print.ts';
 import { build } from './sections/build.ts';
+import { codeMode } from './sections/code-mode.ts';
 import { cold } from './sections/cold.ts';
 import { experiments } from './sections/experiments.ts';
 import { gateway } from './sections/gateway.ts';
@@ -33,6 +34,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   transform,
   manager,
   'large-results': largeResults,
+  'code-mode': codeMode,
   gateway,
   waiting,
   workflows,

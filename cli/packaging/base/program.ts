@@ -55,8 +55,13 @@ const SOURCES = {
   },
   manager: {
     main: 'runtime/targets/manager/main.ts',
-    workers: { ...SHARED_WORKERS, ...SCHEMA_WORKER },
+    workers: {
+      ...SHARED_WORKERS,
+      ...SCHEMA_WORKER,
+      script: 'runtime/targets/manager/scripts/script-worker.ts',
+    },
     pages: [...SHARED_PAGES, 'targets/manager/http/pages', 'targets/manager/http/sign-in-page'],
+    hasLua: true,
   },
   gateway: {
     main: 'runtime/targets/gateway/main.ts',

@@ -1,6 +1,6 @@
 import type { Kernel } from '#serve/kernel.ts';
 import type { CallerGroups } from './access/groups.ts';
-import type { AuditState } from './calls/audit.ts';
+import type { AuditState, CallAuditLog } from './calls/audit.ts';
 import type { Calls } from './calls/call.ts';
 import type { RemoteSignIns } from './sign-in/remote-sign-ins.ts';
 import type { Reloader } from '#serve/program/reloader.ts';
@@ -16,5 +16,5 @@ export interface ManagerContext {
   readonly reloader: Pick<Reloader<AppliedChanges>, 'reload'>;
   readonly version: string;
   /** Undefined if calls are not audited. */
-  readonly audit?: AuditState | undefined;
+  readonly audit?: (AuditState & Pick<CallAuditLog, 'record'>) | undefined;
 }

@@ -44,6 +44,11 @@ export const MANAGER_MCP = {
     source: 'docs/mcp-manager.md#mcp',
     behavior: 'In search mode, all tools can be found and called through two tools.',
   },
+  'manager:mcp:code': {
+    source: 'docs/mcp-manager.md#code-mode',
+    behavior:
+      'In code mode, a Lua script calls tools of several servers, and only its return value reaches the client; errors name the line, and scripts cannot access files.',
+  },
   'manager:mcp:schemas': {
     source: 'docs/mcp-manager.md#mcp',
     behavior: 'Tools keep the schemas, annotations and _meta from their server.',

@@ -96,6 +96,11 @@ export const MANAGER_PROCESS = {
     behavior:
       'With --result-limit, MCP clients get a shortened result, and only the session that received it can read the rest.',
   },
+  'daemon:code-mode-plugins': {
+    source: 'docs/mcp-manager.md#code-mode',
+    behavior:
+      'Code mode with configured plugins is a startup error, because plugins cannot inspect the calls of scripts.',
+  },
   'daemon:keys': {
     source: 'docs/mcp-manager.md#access',
     behavior:

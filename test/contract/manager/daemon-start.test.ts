@@ -96,3 +96,10 @@ verifiesOnce('daemon:isolation', async () => {
       delete process.env[name];
   }
 });
+
+verifiesOnce('daemon:code-mode-plugins', async () => {
+  const config = `${ECHO}\n[[plugins.audit]]\nname = "hook"\nkind = "http"\nurl = "http://127.0.0.1:9/"\nflows = ["request"]\n`;
+  const { ended, stderr } = launch(writeFiles({ config }), ['--addr', '127.0.0.1:0', '--mcp-mode', 'code']);
+  expect(await ended).toBe(1);
+  expect(stderr()).toContain('--mcp-mode code conflicts with the configured plugins');
+});

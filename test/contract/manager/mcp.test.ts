@@ -208,3 +208,26 @@ verifiesManaged('manager:mcp:search', async (arm) => {
   });
   expect(called).toMatchObject({ content: [{ text: '5' }] });
 });
+
+verifiesManaged('manager:mcp:code', async (arm) => {
+  const client = await connect(await share(arm, { config: TWO }, ['--mcp-mode', 'code']), '/mcp');
+  expect(namesIn((await client.listTools()).tools)).toEqual(['search_tools', 'run_script']);
+  const found = await client.callTool({
+    name: 'search_tools',
+    arguments: { query: 'one adds numbers', limit: 1 },
+  });
+  expect(found).toMatchObject({
+    content: [{ text: '-- Adds two numbers.\ntools.one.add{ a: number, b: number } -> any' }],
+  });
+  const run = async (script: string): Promise<unknown> =>
+    await client.callTool({ name: 'run_script', arguments: { script } });
+  const script = `local sums = parallel({ 1, 2 }, function(n) return tools.one.add{ a = n, b = 1 } end)
+    return { sums = sums, echo = tools.two.echo{ message = "x" }, io = io == nil }`;
+  expect(await run(script)).toEqual({
+    content: [{ type: 'text', text: '{"echo":"x","io":true,"sums":["2","3"]}' }],
+  });
+  expect(await run('local a = 1\nreturn tools.one.nothing{}')).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining('line 2: tool not found: one/nothing') as string }],
+  });
+});

@@ -29,6 +29,11 @@ export interface ToolCaller {
   readonly user?: string | undefined;
   /** Maximum size of a tool result over MCP, in characters of JSON; 0 for none. Default: that of the manager. */
   readonly resultLimit?: number | undefined;
+  /**
+   * Counts a call that is not a request of its own against the rate limit of the key. Throws an OverloadedError
+   * if the limit is exceeded. Undefined without a limit.
+   */
+  readonly countCall?: (() => void) | undefined;
   /** The scopes and audiences of an access token; undefined for a key. */
   readonly grants?: string | undefined;
   /** Whether the caller can use the server, or this tool on the server. */

@@ -55,7 +55,8 @@ export function createManagerAccess(
       records = latest;
       entries = (latest ?? []).map((record) => {
         const caller = keyCaller(record);
-        return { ...entryOf(record, before), caller, live: liveCaller(record, caller) };
+        const entry = { ...entryOf(record, before), caller };
+        return { ...entry, live: { ...liveCaller(record, caller), countCall: rateCounter(entry) } };
       });
     }
     return entries;
@@ -90,6 +91,14 @@ export function createManagerAccess(
   const isOpen = (): boolean => source.keys() === undefined && tokens === undefined;
   const anyone: ToolCaller = { ...ANYONE, canUse: isOpen, canRead: isOpen };
 
+  /** Returns the function that takes a token from the bucket of a key; undefined if it has no rate limit. */
+  const rateCounter = ({ record, bucket }: Pick<KeyEntry, 'record' | 'bucket'>): ToolCaller['countCall'] =>
+    bucket &&
+    (() => {
+      const wait = bucket.take(now());
+      if (wait > 0) throw rateLimitError(record, wait);
+    });
+
   return {
     hasKeys: () => !isOpen(),
     checkToken(authorization) {
@@ -106,8 +115,7 @@ export function createManagerAccess(
       const time = now();
       const state = stateOf(entry.record, time);
       if (state !== 'active') throw new AppError('UnauthorizedError', `The API key is ${state}.`);
-      const wait = entry.bucket?.take(time) ?? 0;
-      if (wait > 0) throw rateLimitError(entry.record, wait);
+      entry.live.countCall?.();
       return entry.live;
     },
   };

@@ -20,8 +20,10 @@ export type AuditArguments = 'hashed' | 'redacted';
 export type AuditFailure = 'continue' | 'reject';
 
 interface AuditedCall {
-  readonly call: ServerCall;
-  /** Undefined if the server does not exist or the caller has no access to it. */
+  readonly call: Pick<ServerCall, 'caller' | 'requestId' | 'script'> & {
+    readonly server?: string | undefined;
+  };
+  /** Undefined if the server does not exist or the caller has no access to it, and for scripts. */
   readonly server: string | undefined;
   readonly kind: CallKind;
   readonly name: string;
@@ -33,6 +35,8 @@ interface AuditedCall {
   readonly tool?: string | undefined;
   /** Decision of the approval rules; undefined without rules. */
   readonly approval?: Approval | undefined;
+  /** The ID of a script, and the number of its calls. */
+  readonly script?: { readonly id: string; readonly calls: number } | undefined;
 }
 
 /** How writing the audit log goes. */
@@ -93,12 +97,13 @@ export async function openAuditLog({
       ? redact.value(args, server)
       : `sha256:${sha256(Buffer.from(canonicalJson(args)))}`;
   return {
-    record({ call, server, kind, name, args, outcome, milliseconds, result, tool, approval }) {
+    record({ call, server, kind, name, args, outcome, milliseconds, result, tool, approval, script }) {
       const entry = {
         at: new Date().toISOString(),
         requestId: call.requestId,
         caller: call.caller.name,
-        server: server ?? truncate(redact.text(call.server)),
+        ...(script === undefined ? { server: server ?? truncate(redact.text(call.server ?? '')) } : script),
+        ...(call.script === undefined ? {} : { parent: call.script }),
         ...(call.caller.group === undefined ? {} : { group: call.caller.group }),
         kind,
         name: truncate(redact.text(name, server)),

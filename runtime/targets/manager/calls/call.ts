@@ -82,6 +82,8 @@ export interface ServerCall {
   readonly requester?: Requester | undefined;
   /** The `_meta` to send to the server. */
   readonly meta?: ShapeOfParams | undefined;
+  /** ID of the script that makes the call. */
+  readonly script?: string | undefined;
 }
 
 export interface McpToolCall extends ServerCall {

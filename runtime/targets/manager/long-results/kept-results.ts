@@ -14,9 +14,8 @@ export interface ResultOwner {
 
 /** What was cut from a result. */
 export interface KeptPart {
-  readonly server: string;
-  /** The tool's name on its server. */
-  readonly tool: string;
+  /** The tools that it is from, with their names on their servers. */
+  readonly tools: readonly { readonly server: string; readonly tool: string }[];
   /** The complete text, or the contents of a binary resource. */
   readonly data: string | ShapeOfParams;
   readonly size: number;

@@ -56,7 +56,12 @@ export async function callTool(
   if (longResults.limitOf(call.caller) === undefined) return calls.callTool(request);
   let tool: CalledTool | undefined;
   const result = await calls.callTool({ ...request, onTool: (found) => (tool = found) });
-  return longResults.limit(call, result, { server, tool, endpoint, isListed });
+  return longResults.limit(call, result, {
+    tools: [{ server, tool: tool?.own ?? '' }],
+    outputSchema: tool?.shown['outputSchema'],
+    endpoint,
+    isListed,
+  });
 }
 
 /**

@@ -1,30 +1,20 @@
-import { AppError, messageOf } from '#contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import type { ToolCaller } from '../access/caller.ts';
-import type { ToolSearch, FoundTool } from '../calls/search.ts';
 import type { ManagedServer } from '../supervisor/managed-server.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ManagerContext } from '../context.ts';
 import type { PeerInfo } from '../upstream/connection.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
-import { callMethods, callTool, type CallParts } from './call-methods.ts';
+import { callMethods, type CallParts } from './call-methods.ts';
 import type { LongResults } from './long-results.ts';
 import { type ListAllServers, LIST_KINDS, type ListKind } from './list-all-servers.ts';
-import {
-  type Methods,
-  type McpCall,
-  type Method,
-  optionalParam,
-  mcpServerCall,
-  optionalObject,
-  requiredParam,
-} from './mcp-call.ts';
+import { type Methods, type McpCall, type Method, optionalParam, mcpServerCall } from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { type Targets, targetsOfAll, targetsOfOne } from './targets.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { qualify, qualifiedToolName, toolName } from '../calls/tool-catalog.ts';
 import { cutPage, type ListedItem, readCursor } from './page-cursor.ts';
 import { ownUri } from './resource-uri.ts';
-import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 
 /** The MCP server at one path. */
 export interface McpEndpoint {
@@ -49,9 +39,17 @@ interface AllServersOptions {
   readonly listAllServers: ListAllServers;
   readonly index: ResourceIndex;
   readonly longResults: LongResults;
-  /** Replaces the tools of all servers with two tools that search and call them. */
-  readonly search?: ToolSearch | undefined;
+  /** Replaces the tools of all servers; undefined to list them. */
+  readonly ownTools?: OwnTools | undefined;
   readonly pageSize?: number | undefined;
+}
+
+/** The manager's own tools, with which clients find and call the tools of all servers. */
+export interface OwnTools {
+  /** The methods that list and call them. */
+  readonly methods: (parts: CallParts) => readonly (readonly [string, Method])[];
+  /** How to use them, for the instructions. */
+  readonly rule: string;
 }
 
 /** Returns the endpoint for a path; throws a NotFoundError if the caller has no access to the server. */
@@ -82,18 +80,18 @@ export function createEndpoints(context: ManagerContext, options: AllServersOpti
 /** Creates the endpoint `/mcp`. */
 function allServers(context: ManagerContext, options: AllServersOptions): McpEndpoint {
   const { calls, version } = context;
-  const { listAllServers, index, search, pageSize, longResults } = options;
+  const { listAllServers, index, ownTools, pageSize, longResults } = options;
   const targets = targetsOfAll(calls, index);
   const parts = { calls, targets, longResults, endpoint: undefined };
   return {
     server: undefined,
     targets,
-    fixedTools: search !== undefined,
+    fixedTools: ownTools !== undefined,
     methods: longResults.extend(
       new Map([
         ...listMethodsOfAll(listAllServers, pageSize),
         ...callMethods(parts),
-        ...(search ? searchMethods(context, search, { ...parts, isListed: false }) : []),
+        ...(ownTools?.methods({ ...parts, isListed: false }) ?? []),
       ]),
       undefined,
     ),
@@ -102,9 +100,8 @@ function allServers(context: ManagerContext, options: AllServersOptions): McpEnd
       const names =
         servers.length === 0 ? 'No servers are available.' : `Available servers: ${servers.join(', ')}.`;
       const { group } = caller;
-      const rule = search
-        ? 'Find a tool with search_tools, then call it with call_tool.'
-        : 'Tools and prompts are named server__name, after the server that provides them.';
+      const rule =
+        ownTools?.rule ?? 'Tools and prompts are named server__name, after the server that provides them.';
       return Promise.resolve({
         info:
           group === undefined
@@ -256,115 +253,3 @@ function sharedKeys(items: readonly ListedItem[]): ReadonlySet<string> {
   }
   return shared;
 }
-
-const MAX_RESULTS = 50;
-const DEFAULT_RESULTS = 10;
-
-const SEARCH_TOOL = {
-  name: 'search_tools',
-  title: 'Search tools',
-  description:
-    'Searches the tools of all MCP servers for words that describe a task. Returns their names and the schemas of their arguments, for call_tool.',
-  inputSchema: {
-    type: 'object',
-    properties: {
-      query: {
-        type: 'string',
-        description: 'Words that describe the task. An empty query returns the first tools.',
-      },
-      limit: {
-        type: 'integer',
-        description: 'Maximum number of tools to return.',
-        minimum: 1,
-        maximum: MAX_RESULTS,
-        default: DEFAULT_RESULTS,
-      },
-    },
-    required: ['query'],
-  },
-  outputSchema: {
-    type: 'object',
-    properties: {
-      tools: {
-        type: 'array',
-        items: {
-          type: 'object',
-          properties: {
-            name: { type: 'string' },
-            title: { type: 'string' },
-            description: { type: 'string' },
-            inputSchema: { type: 'object' },
-          },
-          required: ['name', 'inputSchema'],
-        },
-      },
-    },
-    required: ['tools'],
-  },
-  annotations: { title: 'Search tools', readOnlyHint: true, idempotentHint: true, openWorldHint: false },
-};
-
-const CALL_TOOL = {
-  name: 'call_tool',
-  title: 'Call a tool',
-  description: 'Calls a tool that search_tools found, and returns its result.',
-  inputSchema: {
-    type: 'object',
-    properties: {
-      name: { type: 'string', description: 'Name of the tool from search_tools: server__tool.' },
-      arguments: { type: 'object', description: 'Arguments that match the tool’s inputSchema.' },
-    },
-    required: ['name'],
-  },
-  annotations: { title: 'Call a tool' },
-};
-
-/**
- * The methods for two tools that search and call all other tools, so that clients do not need the
- * schemas of all tools.
- */
-function searchMethods(
-  { kernel }: ManagerContext,
-  search: ToolSearch,
-  parts: CallParts,
-): readonly (readonly [string, Method])[] {
-  const find = async (call: McpCall, args: ShapeOfParams): Promise<ShapeOfParams> => {
-    const found = await search.search(call.caller, requiredParam(args, 'query'), limitOf(args), {
-      ...call,
-      onFailure: (server, reason) =>
-        kernel.log.warn(
-          { server, requestId: call.requestId, why: messageOf(reason) },
-          'server omitted from search results',
-        ),
-    });
-    const structuredContent = { tools: found.map(describe) };
-    return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
-  };
-  return [
-    ['tools/list', () => Promise.resolve({ tools: [SEARCH_TOOL, CALL_TOOL] })],
-    [
-      'tools/call',
-      async (call) => {
-        const name = requiredParam(call.params, 'name');
-        const args = optionalObject(call.params, 'arguments');
-        if (name === SEARCH_TOOL.name) return find(call, args);
-        // A client that already knows a tool's name can also use the name directly.
-        if (name !== CALL_TOOL.name) return callTool(parts, call, name, args);
-        return callTool(parts, call, requiredParam(args, 'name'), optionalObject(args, 'arguments'));
-      },
-    ],
-  ];
-}
-
-function limitOf(args: ShapeOfParams): number {
-  const limit = Number(args['limit'] ?? DEFAULT_RESULTS);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_RESULTS) return limit;
-  throw new RpcError(RPC_CODE.invalidParams, `\`limit\` must be a whole number from 1 to ${MAX_RESULTS}.`);
-}
-
-const describe = ({ name, tool: { title, description, inputSchema } }: FoundTool): ShapeOfParams => ({
-  name,
-  ...(title === undefined ? {} : { title }),
-  ...(description === undefined ? {} : { description }),
-  inputSchema: inputSchema ?? { type: 'object' },
-});

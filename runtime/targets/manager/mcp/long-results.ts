@@ -3,7 +3,6 @@ import type { Clock } from '#platform/clock.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { ToolCaller } from '../access/caller.ts';
 import { RESOURCE_NOT_FOUND } from '../calls/run-call.ts';
-import type { CalledTool } from '../calls/call.ts';
 import { createKeptResults, type KeptPart, type ResultOwner } from '../long-results/kept-results.ts';
 import { idOfResultUri, limitResult, pageOfText, READ_MORE } from '../long-results/limit-result.ts';
 import { jsonSize } from '../shared/json-size.ts';
@@ -24,8 +23,10 @@ export interface LongResults {
 }
 
 interface ResultSource {
-  readonly server: string;
-  readonly tool: CalledTool | undefined;
+  /** The tools that the result is from, with their names on their servers. */
+  readonly tools: KeptPart['tools'];
+  /** The tool's `outputSchema`; undefined without one. */
+  readonly outputSchema?: unknown;
   /** The server in the client's path; undefined for all servers. */
   readonly endpoint: string | undefined;
   /** Whether the client's lists contain the tool. */
@@ -65,10 +66,10 @@ export function createLongResults({ clock, metrics, resultLimit }: LongResultsPa
   const shortened = countShortened(metrics);
   const limitOf = ({ resultLimit: own = resultLimit }: ToolCaller): number | undefined =>
     own === 0 ? undefined : own;
-  /** Returns a kept part, if its owner can still use the tool that it is from. */
+  /** Returns a kept part, if its owner can still use the tools that it is from. */
   const read = (call: McpCall, endpoint: string | undefined, id: string): KeptPart | undefined => {
     const part = kept.read(ownerOf(call, endpoint), id);
-    return part && call.caller.canUse(part.server, part.tool) ? part : undefined;
+    return part?.tools.every(({ server, tool }) => call.caller.canUse(server, tool)) ? part : undefined;
   };
   const readMore = (call: McpCall, endpoint: string | undefined, limit: number): ShapeOfParams => {
     const args = optionalObject(call.params, 'arguments');
@@ -91,15 +92,14 @@ export function createLongResults({ clock, metrics, resultLimit }: LongResultsPa
 
   return {
     limitOf,
-    limit(call, result, { server, tool, endpoint, isListed }) {
+    limit(call, result, { tools, outputSchema, endpoint, isListed }) {
       const maxCharacters = limitOf(call.caller);
       if (maxCharacters === undefined) return result;
       const limited = limitResult(result, {
         maxCharacters,
-        outputSchema: tool?.shown['outputSchema'],
+        outputSchema,
         isListed,
-        keep: (data) =>
-          kept.keep(ownerOf(call, endpoint), { server, tool: tool?.own ?? '', data, size: jsonSize(data) }),
+        keep: (data) => kept.keep(ownerOf(call, endpoint), { tools, data, size: jsonSize(data) }),
       });
       if (limited !== result) shortened.inc();
       return limited;

@@ -1,4 +1,10 @@
 import { createToolSearch } from '../calls/search.ts';
+import { SCRIPT_DEFAULTS, type ScriptSettings } from '../scripts/limits.ts';
+import { createScripts } from '../scripts/scripts.ts';
+import { codeMode } from './code-mode.ts';
+import { createFindTools } from './find-tools.ts';
+import type { McpMode } from './modes.ts';
+import { searchMode } from './search-mode.ts';
 import type { ManagerContext } from '../context.ts';
 import { createEndpoints, type EndpointFor } from './endpoint.ts';
 import { createListAllServers } from './list-all-servers.ts';
@@ -15,11 +21,10 @@ import { AppError, type ErrorCode } from '#contract/errors.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 
 export interface McpEndpointOptions {
-  /**
-   * Whether the endpoint for all servers offers two tools that search and call the servers' tools, instead of
-   * those tools themselves.
-   */
-  readonly search?: boolean | undefined;
+  /** The tools of the endpoint for all servers. Default: all tools of the servers. */
+  readonly mode?: McpMode | undefined;
+  /** Limits of scripts in code mode. */
+  readonly scripts?: ScriptSettings | undefined;
   /** Page size of combined lists of all servers. */
   readonly pageSize?: number | undefined;
   /**
@@ -36,14 +41,20 @@ export interface McpEndpointOptions {
 export interface McpEndpoints {
   readonly parts: McpParts;
   readonly endpointFor: EndpointFor;
-  /** Stops forwarding notifications. */
-  readonly close: () => void;
+  /** Stops forwarding notifications and running scripts. */
+  readonly close: () => Promise<void>;
 }
 
 /** Creates the MCP endpoints for all transports. */
 export function createMcpEndpoints(
   context: ManagerContext,
-  { search = false, pageSize, listTimeoutMs, resultLimit }: McpEndpointOptions,
+  {
+    mode = 'all',
+    scripts: settings = SCRIPT_DEFAULTS,
+    pageSize,
+    listTimeoutMs,
+    resultLimit,
+  }: McpEndpointOptions,
 ): McpEndpoints {
   const listAllServers = createListAllServers(context, listTimeoutMs);
   const index = createResourceIndex(listAllServers);
@@ -51,6 +62,10 @@ export function createMcpEndpoints(
   const listeners = createListeners(context, { subscriptions, index });
   const { metrics } = context.kernel;
   const longResults = createLongResults({ clock: systemClock, metrics, resultLimit });
+  const find = createFindTools(context, createToolSearch(context.calls));
+  const { calls, audit } = context;
+  const scripts =
+    mode === 'code' ? createScripts({ calls, audit, metrics, settings, clock: systemClock }) : undefined;
   return {
     parts: { context, subscriptions, listeners, longResults, dispatch: createDispatch(context) },
     endpointFor: createEndpoints(context, {
@@ -58,9 +73,12 @@ export function createMcpEndpoints(
       index,
       longResults,
       pageSize,
-      search: search ? createToolSearch(context.calls) : undefined,
+      ownTools: scripts ? codeMode(find, scripts) : mode === 'search' ? searchMode(find) : undefined,
     }),
-    close: () => listeners.close(),
+    async close() {
+      listeners.close();
+      await scripts?.close();
+    },
   };
 }
 

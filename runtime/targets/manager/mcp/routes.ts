@@ -41,9 +41,10 @@ const SSE_MESSAGES_PATH = '/messages';
  * callers.
  */
 export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOptions): ManagerMcpRoutes {
-  const { search, pageSize, listTimeoutMs, resultLimit, inputTimeoutMs, ...rules } = options;
+  const { mode, scripts, pageSize, listTimeoutMs, resultLimit, inputTimeoutMs, ...rules } = options;
   const { parts, endpointFor, close } = createMcpEndpoints(context, {
-    search,
+    mode,
+    scripts,
     pageSize,
     listTimeoutMs,
     resultLimit,
@@ -120,7 +121,7 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
     async close(graceMilliseconds = 2000) {
       stateless.close();
       await Promise.all([mcp.close(graceMilliseconds), sse.close(graceMilliseconds)]);
-      close();
+      await close();
     },
   };
 }

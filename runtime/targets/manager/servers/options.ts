@@ -4,6 +4,8 @@ import { PROCESS_OPTIONS } from '#serve/program/process-options.ts';
 import { withEnvironment } from '#serve/cli/values.ts';
 import { durationText } from '#core/time/duration.ts';
 import { MANAGER_DEFAULTS } from '../config/defaults.ts';
+import { MCP_MODES } from '../mcp/modes.ts';
+import { SCRIPT_OPTIONS } from './script-options.ts';
 
 const [HOST = '', PORT = ''] = MANAGER_DEFAULTS.addr.split(':');
 
@@ -102,10 +104,11 @@ const BEHAVIOR_OPTIONS = withEnvironment('MCP_MANAGER', {
   },
   'mcp-mode': {
     value: 'mode',
-    help: 'Tools at /mcp: all tools, or only two tools to search and call them',
-    choices: ['all', 'search'],
+    help: 'Tools at /mcp: all tools, or two tools to search them and to call them or run scripts (code)',
+    choices: MCP_MODES,
     fallback: 'all',
   },
+  ...SCRIPT_OPTIONS,
   'result-limit': {
     value: 'characters',
     help: 'Shorten longer tool results for MCP clients, which can read the rest with another tool',

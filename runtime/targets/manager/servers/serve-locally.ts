@@ -76,10 +76,11 @@ export async function serveLocally(settings: StdioSettings, io: StdioProcess): P
     closers.add(async () => await context.kernel.tracer?.close(TRACES_CLOSE_MS));
     closers.add(context.close);
     const endpoints = createMcpEndpoints(context, {
-      search: settings.mcpMode === 'search',
+      mode: settings.mcpMode,
+      scripts: settings.scripts,
       resultLimit: settings.resultLimit,
     });
-    closers.add(async () => endpoints.close());
+    closers.add(endpoints.close);
     const endpoint = endpoints.endpointFor(caller, undefined);
     if (settings.watch) context.reloader.watch();
     context.kernel.lifecycle.ready();

@@ -10,6 +10,9 @@ import { bindHost } from '#serve/bind.ts';
 import { readTls, type TlsFiles } from '#serve/tls.ts';
 import type { AuditFailure } from '../calls/audit.ts';
 import { RESULT_LIMITS } from '../long-results/result-limits.ts';
+import { type McpMode, mcpMode } from '../mcp/modes.ts';
+import type { ScriptSettings } from '../scripts/limits.ts';
+import { readScriptSettings } from './script-options.ts';
 import { parseAddress } from '../config/address.ts';
 import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
 import { corsSettings } from '../config/cors.ts';
@@ -35,7 +38,8 @@ export interface FlagSettings extends ReadTracing, ProcessSettings {
   readonly trustProxy: boolean;
   readonly maxResultCharacters: number;
   readonly dev: boolean;
-  readonly mcpMode: 'all' | 'search';
+  readonly mcpMode: McpMode;
+  readonly scripts: ScriptSettings;
   /** Undefined for no limit. */
   readonly resultLimit: number | undefined;
   readonly watch: boolean;
@@ -81,7 +85,8 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     trustProxy: invocation.flag('trust-proxy'),
     maxResultCharacters: requiredNumber(invocation, 'max-result', ANY_SIZE),
     dev,
-    mcpMode: invocation.value('mcp-mode') === 'search' ? 'search' : 'all',
+    mcpMode: mcpMode(invocation.value('mcp-mode')),
+    scripts: readScriptSettings(invocation),
     resultLimit: wholeNumberOption(invocation, 'result-limit', RESULT_LIMITS),
     watch: !invocation.flag('no-watch'),
     shutdownDelayMs: durationOption(invocation, 'shutdown-delay', { zero: true }) ?? 0,

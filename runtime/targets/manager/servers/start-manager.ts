@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { configError } from '#contract/errors.ts';
 import { createRedactions, type Secret } from '#core/text/redactions.ts';
 import { systemClock } from '#platform/clock.ts';
 import { formatAddress } from '#serve/bind.ts';
@@ -81,6 +82,7 @@ export async function startManager(
     write: (line) => write(redactor.text(line, serverOfLine(line))),
   });
   logConfigProblems(config, log);
+  refusePluginsWithScripts(config, settings);
   for (const warning of settings.tracingWarnings) log.warn(warning);
   const keysFile = keysPath(settings.keysFile, paths);
   const keys = watchedKeys(keysFile, { log });
@@ -135,7 +137,8 @@ export async function startManager(
       ...hostRules,
       allowedOrigins: daemon.cors?.origins,
       maxBodyBytes,
-      search: settings.mcpMode === 'search',
+      mode: settings.mcpMode,
+      scripts: settings.scripts,
       resultLimit: settings.resultLimit,
     });
     const appOptions = {
@@ -183,6 +186,14 @@ export async function startManager(
     await closers.abandon();
     throw error;
   }
+}
+
+/** Plugins inspect requests. They would not see the calls of a script, which are not requests. */
+function refusePluginsWithScripts({ plugins }: LoadedConfig, { mcpMode }: FlagSettings): void {
+  if (mcpMode !== 'code' || plugins.plugins.length === 0) return;
+  throw configError(
+    '--mcp-mode code conflicts with the configured plugins, which cannot inspect the calls of scripts. Use another mode, or remove the plugins.',
+  );
 }
 
 /** Prefix of a log line about a server. Server text only appears in later members, so it cannot imitate this. */

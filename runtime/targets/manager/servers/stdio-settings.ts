@@ -9,6 +9,9 @@ import type { Selection } from '../access/selection.ts';
 import { configPaths } from '../config/config-paths.ts';
 import type { DaemonSettings, ServerTimeouts } from '../config/spec.ts';
 import { RESULT_LIMITS } from '../long-results/result-limits.ts';
+import { type McpMode, mcpMode } from '../mcp/modes.ts';
+import type { ScriptSettings } from '../scripts/limits.ts';
+import { readScriptSettings } from './script-options.ts';
 import type { ContextSettings } from './open-context.ts';
 
 /** Settings for `stdio`. */
@@ -23,7 +26,8 @@ export interface StdioSettings extends ContextSettings {
   readonly group: string | undefined;
   readonly daemon: Partial<DaemonSettings>;
   readonly timeouts: Partial<ServerTimeouts>;
-  readonly mcpMode: 'all' | 'search';
+  readonly mcpMode: McpMode;
+  readonly scripts: ScriptSettings;
   readonly resultLimit: number | undefined;
   readonly watch: boolean;
   readonly logLevel: LogLevel;
@@ -55,7 +59,8 @@ export async function readStdioSettings(
       shutdown: durationOption(invocation, 'timeout-mcp-shutdown'),
     }),
     maxResultCharacters: requiredNumber(invocation, 'max-result', { min: 1, max: 2 ** 30 }),
-    mcpMode: invocation.value('mcp-mode') === 'search' ? 'search' : 'all',
+    mcpMode: mcpMode(invocation.value('mcp-mode')),
+    scripts: readScriptSettings(invocation),
     resultLimit: wholeNumberOption(invocation, 'result-limit', RESULT_LIMITS),
     watch: !invocation.flag('no-watch'),
     auditLog: invocation.value('audit-log'),

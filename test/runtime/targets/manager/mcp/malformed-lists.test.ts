@@ -97,7 +97,7 @@ test('names that clients do not accept are changed in lists, and restored in cal
 test('search mode uses the same changed names', async () => {
   const other = await openManager({
     servers: [serverSpec('malformed', 'malformed', { env: { TOOLS: JSON.stringify([named('two words')]) } })],
-    search: true,
+    mode: 'search',
   });
   await other.running('malformed');
   const searching = await other.connect();

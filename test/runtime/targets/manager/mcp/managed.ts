@@ -10,6 +10,7 @@ import type { KeyRecord } from '#manager/access/key-file.ts';
 import { createManagerAccess } from '#manager/access/manager-access.ts';
 import { createCallerGroups } from '#manager/access/groups.ts';
 import type { GroupSpec } from '#manager/config/group-spec.ts';
+import type { CallAuditLog } from '#manager/calls/audit.ts';
 import { createCalls, type OpenedCalls } from '#manager/calls/calls.ts';
 import { createRedactor } from '#serve/redact.ts';
 import type { LoadedConfig } from '#manager/config/read-config.ts';
@@ -57,6 +58,7 @@ export interface ManagedOptions extends Partial<ManagerMcpOptions> {
   readonly oauth?: ResourceSettings;
   /** The users' sign-ins to remote servers. */
   readonly signIns?: SignInStore;
+  readonly audit?: CallAuditLog;
   /** Folder for the lists of lazy servers. Default: they are only kept in memory. */
   readonly savedLists?: string;
 }
@@ -69,6 +71,7 @@ export async function openManager({
   oauth,
   signIns = openSignIns('/no/such/folder', { env: {} }),
   savedLists: folder,
+  audit,
   ...mcpOptions
 }: ManagedOptions): Promise<Managed> {
   const logged: Record<string, unknown>[] = [];
@@ -89,7 +92,7 @@ export async function openManager({
   });
   const signInPage = createSignInPage({ isTls: false, hostRules: { hostname: '127.0.0.1' } });
   const savedLists = folder === undefined ? undefined : openSavedLists(folder, log);
-  const calls = createCalls({ supervisor, redact, signInPage, savedLists });
+  const calls = createCalls({ supervisor, redact, signInPage, savedLists, audit });
   const remoteSignIns = createRemoteSignIns(signIns);
   let config = configOf(servers);
   const reloader = createManagerReloader({ config, read: () => Promise.resolve(config), supervisor, log });
@@ -103,6 +106,7 @@ export async function openManager({
     signIns: remoteSignIns,
     reloader,
     version: '1.2.3',
+    audit,
   };
   const hostname = '127.0.0.1';
   const mcp = managerMcpRoutes(context, { hostname, ...mcpOptions });

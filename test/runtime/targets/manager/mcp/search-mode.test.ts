@@ -7,7 +7,7 @@ let managed: Managed;
 let client: Client;
 beforeAll(async () => {
   managed = await openManager({
-    search: true,
+    mode: 'search',
     servers: [serverSpec('echo', 'echo'), serverSpec('camel', 'camel-case-tools')],
   });
   await Promise.all([managed.running('echo'), managed.running('camel')]);

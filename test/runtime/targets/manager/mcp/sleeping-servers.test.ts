@@ -103,7 +103,7 @@ test('no list, on any way to a client, starts a server, and a call starts its se
 });
 
 test('search mode finds the tools of stopped servers', async () => {
-  const managed = await openKnown({ search: true });
+  const managed = await openKnown({ mode: 'search' });
   const client = await managed.connect('/mcp', KEY);
   const found = await client.callTool({ name: 'search_tools', arguments: { query: 'adds numbers' } });
   expect(JSON.stringify(found.structuredContent)).toContain('echo__add');

@@ -35,7 +35,7 @@ export function showAudit({ root, session }: Place) {
         { key: 'q', title: 'Search', kind: 'text' },
         { key: 'server', title: 'Server', kind: 'text' },
         { key: 'caller', title: 'Key', kind: 'text' },
-        { key: 'kind', title: 'Kind', kind: 'choice', choices: ['tool', 'prompt', 'resource'] },
+        { key: 'kind', title: 'Kind', kind: 'choice', choices: ['tool', 'prompt', 'resource', 'script'] },
         { key: 'outcome', title: 'Outcome', kind: 'choice', choices: ['ok', 'failed'] },
         { key: 'from', title: 'From', kind: 'date' },
         { key: 'to', title: 'Before', kind: 'date' },
