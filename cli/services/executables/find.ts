@@ -1,0 +1,93 @@
+import { accessSync, constants } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { configError } from '#contract/errors.ts';
+import { findSection, readContainer } from '#contract/container/read.ts';
+import { parseRuntimeInfo } from '#core/model/manifest-json.ts';
+import { didYouMean } from '#core/text/suggest.ts';
+import { withFileSource } from '#platform/file-source.ts';
+import { defaultCacheDir } from '../../adapters/user-folders.ts';
+import { isHubReference } from '../../config/hub-reference.ts';
+import {
+  EXECUTABLE_NAME,
+  isUsable,
+  listExecutables,
+  markUsed,
+} from '../../packaging/executables/executable-cache.ts';
+import { hostPlatform } from '../../packaging/plan.ts';
+import type { Reporter } from '../../packaging/reporter.ts';
+import { readBuilt } from '../../packaging/steps/build-inputs.ts';
+import { isModelFile } from '../read-config.ts';
+import { orSimilar } from '../similar-path.ts';
+import { argumentWord } from '../text.ts';
+import { type ExecutableRequest, provideExecutable } from './provide.ts';
+
+/**
+ * Returns the path of the executable that `run` starts: an existing one, one that an earlier `try`
+ * or `run` built into the cache and that is named by its model, or a new one.
+ */
+export async function findExecutable(request: ExecutableRequest, report: Reporter): Promise<string> {
+  const { model } = request;
+  if (isHubReference(model)) return await provideExecutable(request, report);
+  const found = await stat(model).catch(() => undefined);
+  if (found?.isDirectory()) return await provideExecutable(request, report);
+  // Without a slash or an ending, a word is a name: a file in a foreign folder must not be run in its place.
+  if (found && (/[/\\]/.test(model) || EXECUTABLE_NAME.test(model) || isModelFile(model)))
+    return isModelFile(model) ? await provideExecutable(request, report) : await checkedFile(model);
+  if (/[/\\]/.test(model) || EXECUTABLE_NAME.test(model)) {
+    throw configError(
+      `No such file: ${model}${orSimilar(model)} Pass an executable, a model folder, or a model such as hf:org/name.`,
+    );
+  }
+  return await findByName(request, found !== undefined);
+}
+
+/** Finds the executable in the cache that was used last among those of models with this name. */
+async function findByName({ model, cacheDir }: ExecutableRequest, isFile: boolean): Promise<string> {
+  const folder = resolve(cacheDir ?? defaultCacheDir());
+  const cached = await listExecutables(folder);
+  for (const { name, repository, path } of cached) {
+    if ((name === model || repository === model) && (await isUsable(path))) {
+      markUsed(path);
+      return path;
+    }
+  }
+  if (isFile) throw configError(`${model} is a file. Run it as \`encoderfile run ${argumentWord(`./${model}`)}\`.`);
+  const meant = didYouMean(model, [...new Set(cached.map(({ name }) => name))]);
+  throw configError(
+    `No executable of a model ${JSON.stringify(model)} in the cache ${folder}${meant}${meant === '' ? '.' : ''} Pass a file, a folder or a model such as hf:org/name; \`encoderfile cache list\` lists the names.`,
+  );
+}
+
+/** Rejects files that cannot be run, because replacing this process with them would crash. */
+async function checkedFile(path: string): Promise<string> {
+  const built = await readBuilt(path);
+  if (built?.manifest === undefined) {
+    throw configError(
+      `${path} is not a model executable. Pass an executable that \`encoderfile build\` wrote, or a model folder.`,
+    );
+  }
+  const host = hostPlatform({ os: process.platform, cpu: process.arch });
+  const platform = await platformOf(path);
+  if (platform !== host.triple)
+    throw configError(`${path} is an executable for ${platform}, but this machine is ${host.triple}. Build it again without --platform.`);
+  return resolve(path);
+}
+
+const platformOf = async (path: string): Promise<string> =>
+  await withFileSource(path, (source) => {
+    const section = findSection(readContainer(source), 'runtime');
+    return section ? parseRuntimeInfo(source.readAt(section.offset, section.length)).platform : 'another platform';
+  });
+
+/** Rejects an executable that the system does not allow to run. */
+export function requireExecutable(path: string): void {
+  try {
+    accessSync(path, constants.X_OK);
+  } catch (error) {
+    throw configError(
+      `Cannot run ${path}: permission denied. Run \`chmod +x ${argumentWord(path)}\`; if its file system forbids programs (noexec), copy it elsewhere, or pass another --cache-dir.`,
+      error,
+    );
+  }
+}
