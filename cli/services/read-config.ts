@@ -30,7 +30,7 @@ export type ConfigSource = string | { readonly folder: string };
 export const CONFIG_NAMES = ['encoderfile.yml', 'encoderfile.yaml'];
 
 /** Matches a path that may be the name of a model on the hub without the `hf:` prefix. */
-const HUB_NAME = /^[\w.-]+\/[\w.-]+$/;
+export const HUB_NAME = /^[\w-][\w.-]*\/[\w.-]+$/;
 
 interface ReadOptions extends HubOptions {
   readonly modelType?: ModelType | undefined;

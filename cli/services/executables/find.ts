@@ -17,7 +17,7 @@ import {
 import { hostPlatform } from '../../packaging/plan.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
 import { readBuilt } from '../../packaging/steps/build-inputs.ts';
-import { isModelFile } from '../read-config.ts';
+import { HUB_NAME, isModelFile } from '../read-config.ts';
 import { orSimilar } from '../similar-path.ts';
 import { argumentWord } from '../text.ts';
 import { type ExecutableRequest, provideExecutable } from './provide.ts';
@@ -34,7 +34,7 @@ export async function findExecutable(request: ExecutableRequest, report: Reporte
   // Without a slash or an ending, a word is a name: a file in a foreign folder must not be run in its place.
   if (found && (/[/\\]/.test(model) || EXECUTABLE_NAME.test(model) || isModelFile(model)))
     return isModelFile(model) ? await provideExecutable(request, report) : await checkedFile(model);
-  if (/[/\\]/.test(model) || EXECUTABLE_NAME.test(model)) {
+  if ((/[/\\]/.test(model) || EXECUTABLE_NAME.test(model)) && !HUB_NAME.test(model)) {
     throw configError(
       `No such file: ${model}${orSimilar(model)} Pass an executable, a model folder, or a model such as hf:org/name.`,
     );
@@ -53,9 +53,11 @@ async function findByName({ model, cacheDir }: ExecutableRequest, isFile: boolea
     }
   }
   if (isFile) throw configError(`${model} is a file. Run it as \`encoderfile run ${argumentWord(`./${model}`)}\`.`);
-  const meant = didYouMean(model, [...new Set(cached.map(({ name }) => name))]);
+  const names = cached.flatMap(({ name, repository }) => [name, ...(repository === undefined ? [] : [repository])]);
+  const meant = didYouMean(model, [...new Set(names)]);
+  const reference = HUB_NAME.test(model) ? `hf:${model} for a Hugging Face Hub model` : 'a model such as hf:org/name';
   throw configError(
-    `No executable of a model ${JSON.stringify(model)} in the cache ${folder}${meant}${meant === '' ? '.' : ''} Pass a file, a folder or a model such as hf:org/name; \`encoderfile cache list\` lists the names.`,
+    `No executable of a model ${JSON.stringify(model)} in the cache ${folder}${meant}${meant === '' ? '.' : ''} Pass a file, a folder or ${reference}; \`encoderfile cache list\` lists the names.`,
   );
 }
 
