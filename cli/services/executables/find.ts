@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { findSection, readContainer } from '#contract/container/read.ts';
 import { parseRuntimeInfo } from '#core/model/manifest-json.ts';
@@ -47,7 +47,7 @@ async function findByName({ model, cacheDir }: ExecutableRequest, isFile: boolea
   const folder = resolve(cacheDir ?? defaultCacheDir());
   const cached = await listExecutables(folder);
   for (const { name, repository, path } of cached) {
-    if ((name === model || repository === model) && (await isUsable(path))) {
+    if ([name, repository, fileStem(path)].includes(model) && (await isUsable(path))) {
       markUsed(path);
       return path;
     }
@@ -60,6 +60,9 @@ async function findByName({ model, cacheDir }: ExecutableRequest, isFile: boolea
     `No executable of a model ${JSON.stringify(model)} in the cache ${folder}${meant}${meant === '' ? '.' : ''} Pass a file, a folder or ${reference}; \`encoderfile cache list\` lists the names.`,
   );
 }
+
+/** The name in the file name, which has no characters that are invalid on some file system; shells complete it. */
+const fileStem = (path: string): string => basename(path).replace(EXECUTABLE_NAME, '');
 
 /** Rejects files that cannot be run, because replacing this process with them would crash. */
 async function checkedFile(path: string): Promise<string> {

@@ -28,7 +28,8 @@ const MAX_EXECUTABLES = 3;
 export function firstStepsText({ version, config, models, executables }: FolderContents): string {
   const found = [
     ...(config === undefined ? [] : [section(`This folder contains ${config}:`, configRows(config))]),
-    ...models.map(modelSection),
+    // The config file describes the model next to it.
+    ...models.filter(({ path }) => config === undefined || path !== '.').map(modelSection),
     ...executables.slice(0, MAX_EXECUTABLES).map(executableSection),
   ];
   const more = executables.length - MAX_EXECUTABLES;
@@ -46,7 +47,7 @@ const section = (title: string, rows: readonly Row[]): string =>
 const configRows = (config: string): Row[] => [
   ['build', 'build the executable that it describes'],
   ['validate', `check ${config} and the model`],
-  ['run . --local', 'build it into the cache, and serve it on this machine'],
+  ['run . --local', 'build into the cache, and serve on this machine'],
 ];
 
 function modelSection({ path, modelType }: FoundModel): string {
@@ -63,7 +64,8 @@ function modelSection({ path, modelType }: FoundModel): string {
 }
 
 function executableSection(file: string): string {
-  const word = argumentWord(file);
+  // A name that starts with a dash would be a flag.
+  const word = argumentWord(file.startsWith('-') ? `./${file}` : file);
   return section(`${file} is an executable:`, [
     [`run ${word} --local`, 'serve it on this machine'],
     [`inspect ${word}`, 'show the model'],
