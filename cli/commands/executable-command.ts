@@ -37,7 +37,8 @@ export abstract class ExecutableCommand extends BaseCommand {
     model: Args.string({
       required: true,
       ignoreStdin: true,
-      description: 'Folder with a model or an encoderfile.yml, or a Hugging Face Hub model such as hf:org/name',
+      description:
+        'Folder with a model or an encoderfile.yml, or a Hugging Face Hub model such as hf:org/name',
     }),
   };
 

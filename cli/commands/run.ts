@@ -2,7 +2,8 @@ import { Args } from '@oclif/core';
 import { ExecutableCommand } from './executable-command.ts';
 
 export class Run extends ExecutableCommand {
-  static override summary = 'Serve a model over HTTP, gRPC and MCP: an executable, or a model that is built into the cache.';
+  static override summary =
+    'Serve a model over HTTP, gRPC and MCP: an executable, or a model that is built into the cache.';
   static override description =
     'Words after the model are passed to `serve` of the executable. Run an executable with `serve --help` to list its flags.';
   static override usage = 'run MODEL [flags of run] [flags of serve]';

@@ -48,7 +48,9 @@ export function splitWords(words: readonly string[], flags: Readonly<Record<stri
       throw new Errors.CLIError(`Unknown flag ${word}. Put flags of the executable after the model.`);
     } else {
       if (word === '')
-        throw new Errors.CLIError('The model is an empty text. Pass a folder or a model such as hf:org/name.');
+        throw new Errors.CLIError(
+          'The model is an empty text. Pass a folder or a model such as hf:org/name.',
+        );
       own.push(word);
       hasModel = true;
     }

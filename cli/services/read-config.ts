@@ -47,9 +47,7 @@ export async function readBuildConfig(source: ConfigSource, options: ReadOptions
   const found = await stat(folder).catch(() => undefined);
   if (!found) {
     const onHub = HUB_NAME.test(folder) ? `, or hf:${folder} for a Hugging Face Hub model` : '';
-    throw configError(
-      `No such directory: ${folder}${orSimilar(folder)} Pass a model folder${onHub}.`,
-    );
+    throw configError(`No such directory: ${folder}${orSimilar(folder)} Pass a model folder${onHub}.`);
   }
   if (!found.isDirectory()) return await readNamedFile(folder, options);
   const file = configIn(folder);

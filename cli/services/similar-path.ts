@@ -39,9 +39,7 @@ function misspelled(written: string, names: readonly string[]): string | undefin
 
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder)
-      .slice(0, MAX_NAMES)
-      .filter(isPrintable);
+    return readdirSync(folder).slice(0, MAX_NAMES).filter(isPrintable);
   } catch {
     return [];
   }

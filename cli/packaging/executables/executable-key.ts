@@ -24,7 +24,10 @@ export async function executableKey(config: BuildConfig, { base, platform }: Bui
   const settings = Object.fromEntries(Object.entries(config).filter(([name]) => !PLACES.has(name)));
   const files: [name: string, content: string][] = [];
   for (const path of await inputPaths(config, base))
-    files.push([relative(folder, path).startsWith('..') ? basename(path) : relative(folder, path), await contentOf(path)]);
+    files.push([
+      relative(folder, path).startsWith('..') ? basename(path) : relative(folder, path),
+      await contentOf(path),
+    ]);
   return sha256(
     JSON.stringify([
       await builderOf(),
@@ -41,13 +44,7 @@ export async function executableKey(config: BuildConfig, { base, platform }: Bui
 }
 
 /** Settings that are paths of inputs, whose content is hashed, or that only decide where the executable is. */
-const PLACES: ReadonlySet<string> = new Set([
-  'file',
-  'outputPath',
-  'cacheDir',
-  'target',
-  'baseBinaryPath',
-]);
+const PLACES: ReadonlySet<string> = new Set(['file', 'outputPath', 'cacheDir', 'target', 'baseBinaryPath']);
 
 /** The files that the build reads. */
 async function inputPaths(config: BuildConfig, base: BuildPlan['base']): Promise<string[]> {
@@ -84,9 +81,11 @@ async function contentOf(path: string): Promise<string> {
   if (basename(dirname(real)) === 'blobs' && HASH.test(basename(real))) return basename(real);
   const found = await stat(real, { bigint: true });
   if (!found.isFile()) return 'folder';
-  if (found.size > MAX_HASHED_BYTES) return [real, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
+  if (found.size > MAX_HASHED_BYTES)
+    return [real, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
   const hash = newSha256();
-  for await (const chunk of readChunks({ path: real, offset: 0, length: Number(found.size) })) hash.update(chunk);
+  for await (const chunk of readChunks({ path: real, offset: 0, length: Number(found.size) }))
+    hash.update(chunk);
   return hash.hex();
 }
 

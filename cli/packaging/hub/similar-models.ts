@@ -22,8 +22,7 @@ export function cachedRepositories(cache: string): string[] {
  */
 export function didYouMeanCached(repository: string, cache: string): string {
   const cached = cachedRepositories(cache).filter((name) => name !== repository);
-  const meant =
-    cached.find((name) => lastPart(name) === lastPart(repository)) ?? suggest(repository, cached);
+  const meant = cached.find((name) => lastPart(name) === lastPart(repository)) ?? suggest(repository, cached);
   return meant === undefined ? '' : `; did you mean \`hf:${meant}\`?`;
 }
 

@@ -26,7 +26,11 @@ import { type ChosenBase, type Written, writeProduct } from './write-product.ts'
 /** `encoderfile build`: the six steps of a build, from a config file to an executable. */
 export async function build(source: ConfigSource, flags: BuildFlags, report: Reporter): Promise<BuildResult> {
   const { variant, modelType, offline } = flags;
-  return await buildFrom(() => readBuildConfig(source, { report, variant, modelType, offline }), flags, report);
+  return await buildFrom(
+    () => readBuildConfig(source, { report, variant, modelType, offline }),
+    flags,
+    report,
+  );
 }
 
 /** Builds from a configuration that is read while ONNX Runtime starts. */

@@ -25,7 +25,13 @@ export interface CacheRemoveResult {
   readonly removed: readonly Pick<ListedExecutable, 'name' | 'bytes' | 'path'>[];
 }
 
-export function cacheListText({ cacheDir, executables, bytes, maxBytes, baseBytes }: CacheListResult): string {
+export function cacheListText({
+  cacheDir,
+  executables,
+  bytes,
+  maxBytes,
+  baseBytes,
+}: CacheListResult): string {
   const table = alignColumns([
     ['NAME', 'SIZE', 'LAST USED', 'MODEL', 'PATH'],
     ...executables.map(({ name, bytes: size, lastUsed, repository, path }) => [
@@ -37,7 +43,9 @@ export function cacheListText({ cacheDir, executables, bytes, maxBytes, baseByte
     ]),
   ]);
   return [
-    executables.length > 0 ? table : `No executables in ${cacheDir}. \`encoderfile try\` and \`encoderfile run\` create them.`,
+    executables.length > 0
+      ? table
+      : `No executables in ${cacheDir}. \`encoderfile try\` and \`encoderfile run\` create them.`,
     `Executables: ${formatBytes(bytes)} of at most ${formatBytes(maxBytes)}. Base runtimes: ${formatBytes(baseBytes)} (\`encoderfile base list\`).`,
   ].join('\n\n');
 }

@@ -53,7 +53,8 @@ export function describeCommands(commands: readonly CommandMetadata[]): Complete
       flags: Object.values(flags)
         .map(describeFlag)
         .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-      argument: MODEL_ARGUMENTS[id] ?? Object.values(args).map(({ name, options }) => offer(name, options))[0],
+      argument:
+        MODEL_ARGUMENTS[id] ?? Object.values(args).map(({ name, options }) => offer(name, options))[0],
     }))
     .toSorted((a, b) => (a.words.join(' ') < b.words.join(' ') ? -1 : 1));
 }

@@ -52,10 +52,16 @@ async function findByName({ model, cacheDir }: ExecutableRequest, isFile: boolea
       return path;
     }
   }
-  if (isFile) throw configError(`${model} is a file. Run it as \`encoderfile run ${argumentWord(`./${model}`)}\`.`);
-  const names = cached.flatMap(({ name, repository }) => [name, ...(repository === undefined ? [] : [repository])]);
+  if (isFile)
+    throw configError(`${model} is a file. Run it as \`encoderfile run ${argumentWord(`./${model}`)}\`.`);
+  const names = cached.flatMap(({ name, repository }) => [
+    name,
+    ...(repository === undefined ? [] : [repository]),
+  ]);
   const meant = didYouMean(model, [...new Set(names)]);
-  const reference = HUB_NAME.test(model) ? `hf:${model} for a Hugging Face Hub model` : 'a model such as hf:org/name';
+  const reference = HUB_NAME.test(model)
+    ? `hf:${model} for a Hugging Face Hub model`
+    : 'a model such as hf:org/name';
   throw configError(
     `No executable of a model ${JSON.stringify(model)} in the cache ${folder}${meant}${meant === '' ? '.' : ''} Pass a file, a folder or ${reference}; \`encoderfile cache list\` lists the names.`,
   );
@@ -75,14 +81,18 @@ async function checkedFile(path: string): Promise<string> {
   const host = hostPlatform({ os: process.platform, cpu: process.arch });
   const platform = await platformOf(path);
   if (platform !== host.triple)
-    throw configError(`${path} is an executable for ${platform}, but this machine is ${host.triple}. Build it again without --platform.`);
+    throw configError(
+      `${path} is an executable for ${platform}, but this machine is ${host.triple}. Build it again without --platform.`,
+    );
   return resolve(path);
 }
 
 const platformOf = async (path: string): Promise<string> =>
   await withFileSource(path, (source) => {
     const section = findSection(readContainer(source), 'runtime');
-    return section ? parseRuntimeInfo(source.readAt(section.offset, section.length)).platform : 'another platform';
+    return section
+      ? parseRuntimeInfo(source.readAt(section.offset, section.length)).platform
+      : 'another platform';
   });
 
 /** Rejects an executable that the system does not allow to run. */

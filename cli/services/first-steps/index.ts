@@ -12,8 +12,7 @@ import { firstStepsText, type FoundModel } from './result.ts';
 /** `encoderfile` without arguments on a terminal: the commands that suit the current folder. */
 export async function firstSteps(): Promise<string> {
   const entries = entriesIn('.');
-  const names = (test: (entry: Dirent) => boolean): string[] =>
-    entries.filter(test).map(({ name }) => name);
+  const names = (test: (entry: Dirent) => boolean): string[] => entries.filter(test).map(({ name }) => name);
   const executables = names((entry) => !entry.isDirectory() && EXECUTABLE_NAME.test(entry.name));
   const folders = names((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
   return firstStepsText({
