@@ -1,6 +1,8 @@
 import { lstatSync, readdirSync, rmSync, type Stats, statSync, utimesSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { configError, messageOf } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
+import { errorCode } from '#core/values/error-code.ts';
 import { tryLock } from '#platform/files/file-lock.ts';
 import { isTrustedFolder } from '#platform/native/find-unpacked.ts';
 import { readBuilt } from '../steps/build-inputs.ts';
@@ -63,6 +65,7 @@ export function markUsed(path: string): void {
 
 /** Lists the executables in the cache, the most recently used first. */
 export async function listExecutables(cacheDir: string): Promise<CachedExecutable[]> {
+  requireReadable(folderOf(cacheDir));
   const found: CachedExecutable[] = [];
   for (const { path, size, mtimeMs } of filesIn(cacheDir)) {
     const manifest = (await readBuilt(path))?.manifest;
@@ -74,6 +77,19 @@ export async function listExecutables(cacheDir: string): Promise<CachedExecutabl
     });
   }
   return found.toSorted((one, other) => other.lastUsed - one.lastUsed);
+}
+
+/** A cache that does not exist is empty, but one that cannot be read is an error. */
+function requireReadable(folder: string): void {
+  try {
+    readdirSync(folder);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return;
+    throw configError(
+      `Cannot read the cache ${folder}: ${messageOf(error)}. Pass another --cache-dir.`,
+      error,
+    );
+  }
 }
 
 /** A damaged file is listed by its file name, so that it can be removed. */

@@ -36,9 +36,19 @@ export function fishScript(commands: readonly CompletedCommand[]): string {
         `${start}${short} -l ${name} -d ${quoted(summary)}${value === undefined ? '' : ` -r ${offered(value)}`}`,
       );
     }
-    if (argument !== undefined) lines.push(`${start} ${offered(argument)}`);
+    if (argument !== undefined) lines.push(...argumentLines(seen, argument));
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** Without the condition, fish also completes file names after the colon of a model. */
+function argumentLines(seen: string, argument: Offer): string[] {
+  const start = `complete -c encoderfile -n '${seen}'`;
+  const sources = sourcesOf(argument);
+  if (sources.length < 2 || !sources.includes('files')) return [`${start} ${offered(argument)}`];
+  const lists = { sources: sources.filter((source) => source !== 'files') };
+  const isFile = `${seen}; and not string match -q "hf:*" -- (commandline -ct)`;
+  return [`${start} ${offered(lists)}`, `complete -c encoderfile -n '${isFile}' -F`];
 }
 
 function offered(offer: Offer): string {

@@ -67,22 +67,24 @@ const action = (offer: Offer): string =>
 /** The function that reads the lists. Its name consists of theirs. */
 const functionOf = (sources: readonly Source[]): string => `_encoderfile_${sources.join('_')}`;
 
-/** Functions that read the models in the caches. `compadd` quotes what it inserts. */
+/** Functions that read the models in the caches. Names that cannot be models are skipped. */
 const LISTS = `_encoderfile_hub() {
   local cache=\${HF_HUB_CACHE:-\${HUGGINGFACE_HUB_CACHE:-\${HF_HOME:-\${XDG_CACHE_HOME:-$HOME/.cache}/huggingface}/hub}}
+  setopt localoptions extendedglob
   local -a names
   names=($cache/models--*(N/:t))
-  names=(\${names#models--})
-  compadd "$@" -- hf:\${^names/--//}
+  names=(\${\${names#models--}/--//})
+  compadd "$@" -- hf:\${^\${(M)names:#[A-Za-z0-9._/-]##}}
 }
 _encoderfile_executables() {
   local cache=$HOME/.cache/encoderfile
   if [[ $OSTYPE == darwin* ]]; then cache=$HOME/Library/Caches/encoderfile; fi
   if [[ -n $XDG_CACHE_HOME ]]; then cache=$XDG_CACHE_HOME/encoderfile; fi
   cache=\${ENCODERFILE_BUILD_CACHE_DIR:-$cache}
+  setopt localoptions extendedglob
   local -a names
   names=($cache/executables/*/*.encoder(N:t:r))
-  compadd "$@" -- $names
+  compadd "$@" -- \${(M)names:#[A-Za-z0-9._-]##}
 }
 _encoderfile_hub_files() { _encoderfile_hub "$@"; _files "$@" }
 _encoderfile_executables_hub_files() { _encoderfile_executables "$@"; _encoderfile_hub "$@"; _files "$@" }`;

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { configError } from '#contract/errors.ts';
@@ -100,9 +100,10 @@ export function requireExecutable(path: string): void {
   try {
     accessSync(path, constants.X_OK);
   } catch (error) {
-    throw configError(
-      `Cannot run ${path}: permission denied. Run \`chmod +x ${argumentWord(path)}\`; if its file system forbids programs (noexec), copy it elsewhere, or pass another --cache-dir.`,
-      error,
-    );
+    const isMarked = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o111;
+    const wayOut = isMarked
+      ? 'Its file system may forbid programs (noexec): copy the file elsewhere, or pass another --cache-dir'
+      : `Run \`chmod +x ${argumentWord(path)}\``;
+    throw configError(`Cannot run ${path}: permission denied. ${wayOut}.`, error);
   }
 }

@@ -1,9 +1,12 @@
 import { dirname, resolve } from 'node:path';
+import { AppError } from '#contract/errors.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import type { QuantizeForm } from '#contract/quantization.ts';
 import { shortName } from '#contract/platforms.ts';
+import type { FileLock } from '#platform/files/file-lock.ts';
 import { lockOutput } from '#platform/files/output-lock.ts';
 import { createFolders } from '#platform/files/create-folders.ts';
+import { explainWriteError } from '#platform/files/write-error.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { defaultOutputName } from '../../config/output-name.ts';
 import {
@@ -11,6 +14,7 @@ import {
   cleanExecutables,
   isUsable,
   markUsed,
+  removeExecutable,
 } from '../../packaging/executables/executable-cache.ts';
 import { executableKey } from '../../packaging/executables/executable-key.ts';
 import { type BuildFlags, hostPlatform, planBuild } from '../../packaging/plan.ts';
@@ -65,14 +69,35 @@ async function buildOnce(
   flags: BuildFlags,
   report: Reporter,
 ): Promise<void> {
-  const lock = await lockOutput({ path: dirname(path) }, () =>
-    report.print('Waiting for another process that builds the same model'),
-  );
+  const lock = await lockFolder(path, report);
   try {
     if (await isUsable(path)) return;
-    createFolders(dirname(path), 0o755);
+    createOwnFolder(path);
     await buildFrom(() => Promise.resolve(config), { ...flags, outputPath: path }, report);
   } finally {
     lock.release();
+  }
+}
+
+async function lockFolder(path: string, report: Reporter): Promise<FileLock> {
+  try {
+    return await lockOutput({ path: dirname(path) }, () =>
+      report.print('Waiting for another process that builds the same model'),
+    );
+  } catch (error) {
+    throw notWritable(path, error instanceof AppError ? (error.cause ?? error) : error);
+  }
+}
+
+const notWritable = (path: string, error: unknown): unknown =>
+  explainWriteError(dirname(path), error, 'Pass another --cache-dir');
+
+/** Replaces what is there, because it is incomplete, or because another user could change it. */
+function createOwnFolder(path: string): void {
+  try {
+    removeExecutable(path);
+    createFolders(dirname(path), 0o755);
+  } catch (error) {
+    throw notWritable(path, error);
   }
 }
