@@ -143,7 +143,7 @@ describe('encoderfile completion', () => {
     };
     expect(await completions('build hf:')).toEqual(['hf:acme/other', 'hf:acme/sentiment']);
     expect(await completions('try mod')).toEqual(['model/']);
-    expect(await completions('run s')).toEqual(['sentiment']);
+    expect(await completions('run sen')).toEqual(['sentiment']);
     expect(await completions('pull ')).toEqual(['hf:acme/other', 'hf:acme/sentiment']);
     expect(await completions('cache remove ')).toEqual(['sentiment']);
     expect(existsSync(join(folder(), 'broken'))).toBe(false);
