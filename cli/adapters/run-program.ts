@@ -33,7 +33,6 @@ export async function runProgram(file: string, args: readonly string[]): Promise
  * code need no forwarding. Windows has no such call: the program runs as a child process.
  */
 export async function becomeProgram(file: string, args: readonly string[]): Promise<number> {
-  const { execve } = process;
-  if (execve === undefined || process.platform === 'win32') return await runProgram(file, args);
-  return execve.call(process, file, [file, ...args], process.env);
+  if (process.execve === undefined || process.platform === 'win32') return await runProgram(file, args);
+  return process.execve(file, [file, ...args], process.env);
 }

@@ -5,7 +5,7 @@ import { executableCacheFlag, modelTypeFlag, offlineFlag, quantizeFlag, variantF
 import { COMMON_FLAGS } from '#core/cli/common-flags.ts';
 import { splitWords } from './split-words.ts';
 
-/** The flags of the commands that start an executable. All other flags are passed to it. */
+/** The flags of the commands that start an executable. All other flags are passed to it. @internal */
 export const EXECUTABLE_FLAGS = {
   'model-type': modelTypeFlag,
   variant: variantFlag,

@@ -1,5 +1,6 @@
 import { Errors } from '@oclif/core';
 import { distance } from 'fastest-levenshtein';
+import { pushAll } from '#core/values/push-all.ts';
 
 /** The part of oclif's metadata for a flag that is needed to find it on a command line. */
 interface KnownFlag {
@@ -28,7 +29,7 @@ export function splitWords(words: readonly string[], flags: Readonly<Record<stri
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
     if (word === '--') {
-      passed.push(...words.slice(at));
+      pushAll(passed, words.slice(at));
       break;
     }
     const name = flagName(word, flags);

@@ -87,7 +87,7 @@ function livingStep(label: string): ReportedStep {
   };
 }
 
-/** Formats progress, for example `███░ 75%, 45 MB of 60 MB, 3.0 s left`. */
+/** Formats progress, for example `███░ 75%, 45 MB of 60 MB, 3.0 s left`. @internal */
 export function progressText({ done, total, unit }: Progress, secondsLeft: number | undefined): string {
   const count =
     unit === 'bytes' ? `${formatBytes(done)} of ${formatBytes(total)}` : `${done} of ${total} ${unit}`;
@@ -95,10 +95,12 @@ export function progressText({ done, total, unit }: Progress, secondsLeft: numbe
   return `${progressBar(total === 0 ? 0 : Math.min(1, done / total))}, ${count}${left}`;
 }
 
-/** Cuts a line that is wider than the terminal, because a wrapped line cannot be cleared. */
+/** Cuts a line that is wider than the terminal, because a wrapped line cannot be cleared. @internal */
 export function fit(line: string, columns: number | undefined): string {
   const width = columns === undefined || columns < 1 ? DEFAULT_COLUMNS : columns;
-  return line.length < width ? line : line.replace(/[█░]+ /, '').slice(0, Math.max(width - 1, 0));
+  if (line.length < width) return line;
+  const words = line.split(' ').filter((word) => !/^[█░]+$/.test(word));
+  return words.join(' ').slice(0, width - 1);
 }
 
 const DEFAULT_COLUMNS = 80;

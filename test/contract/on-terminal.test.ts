@@ -96,16 +96,12 @@ verifiesOnce('first-steps:interrupted-download', async () => {
   expect(stderr).toMatch(
     /^✓ Fetching hf:acme\/big \(\d+\.\d s\): .* files downloaded, 3\.0 MB, commit [0-9a-f]{12}$/,
   );
-  expect(
-    hub()
-      .requests.filter(({ host }) => host === 'cdn')
-      .at(-1)?.range,
-  ).toBe('bytes=1000000-');
+  expect(hub().requests.findLast(({ host }) => host === 'cdn')?.range).toBe('bytes=1000000-');
 });
 
 test.runIf(HAS_TERMINALS)('an error starts on an empty line of the terminal', async () => {
   hub().add('acme/none', new HubRepository({ 'config.json': '{}' }));
   const { exitCode, output } = await onTerminal(cli('build', 'hf:acme/none'), here());
   expect(exitCode).toBe(1);
-  expect(output).toMatch(/\r\u001B\[2K(?:\u001B\[31m)?Error:/);
+  expect(output.split('\r\u001B[2K').at(-1)).toMatch(/^\S*Error:/);
 });

@@ -70,9 +70,9 @@ interface Flag {
 /** The flags that `try` and `run` pass to the executable. */
 function passedFlags(id: string): string[] {
   const passedTo = { try: 'infer', run: 'serve' }[id];
-  const options =
-    passedTo === undefined ? {} : (encoderProgram('', 'model.encoder').commands[passedTo]?.options ?? {});
-  return Object.keys(options).map((name) => `--${name}`);
+  const program = encoderProgram('', 'model.encoder');
+  const options = passedTo === undefined ? {} : findCommand(program, [passedTo]).command?.options;
+  return Object.keys(options ?? {}).map((name) => `--${name}`);
 }
 
 function problemOfCli(args: readonly string[]): string | undefined {

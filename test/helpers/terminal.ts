@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { execa, type ResultPromise } from 'execa';
+import { execa } from 'execa';
 import { singleQuoted } from '#core/text/shell-word.ts';
 
 /** Whether this system has the `script` of util-linux, which opens terminals. */
@@ -12,21 +12,19 @@ interface TerminalOptions {
   readonly keys?: string;
 }
 
+const start = (line: string, cwd: string, env: Record<string, string | undefined>) =>
+  execa('/usr/bin/script', ['-qefc', line, '/dev/null'], { cwd, env, stdin: 'pipe', reject: false });
+
 /** A program on a real terminal. */
 export class Terminal {
   /** Everything that the program has written, with control characters. */
   output = '';
-  readonly #process: ResultPromise<{ reject: false; stdin: 'pipe' }>;
+  readonly #process: ReturnType<typeof start>;
   #onOutput = (): void => {};
 
   constructor(command: readonly string[], { cwd, env = {}, keys = '' }: TerminalOptions) {
     const line = command.map(singleQuoted).join(' ');
-    this.#process = execa('/usr/bin/script', ['-qefc', line, '/dev/null'], {
-      cwd,
-      env: { SHELL: '/bin/sh', TERM: 'xterm', ...env },
-      stdin: 'pipe',
-      reject: false,
-    });
+    this.#process = start(line, cwd, { SHELL: '/bin/sh', TERM: 'xterm', ...env });
     this.#process.stdout.on('data', (chunk: Buffer) => {
       this.output += chunk.toString();
       this.#onOutput();

@@ -5,7 +5,7 @@ import { isRepositoryName } from '../../config/hub-reference.ts';
 /** Maximum number of names in a cache to compare. */
 const MAX_NAMES = 10_000;
 
-/** The repositories of models in a Hugging Face cache, for example `org/name`. */
+/** The repositories of models in a Hugging Face cache, for example `org/name`. @internal */
 export function cachedRepositories(cache: string): string[] {
   return namesIn(cache)
     .slice(0, MAX_NAMES)

@@ -1,3 +1,4 @@
+import { pushAll } from '#core/values/push-all.ts';
 import {
   type CompletedCommand,
   firstWords,
@@ -36,7 +37,7 @@ export function fishScript(commands: readonly CompletedCommand[]): string {
         `${start}${short} -l ${name} -d ${quoted(summary)}${value === undefined ? '' : ` -r ${offered(value)}`}`,
       );
     }
-    if (argument !== undefined) lines.push(...argumentLines(seen, argument));
+    if (argument !== undefined) pushAll(lines, argumentLines(seen, argument));
   }
   return `${lines.join('\n')}\n`;
 }

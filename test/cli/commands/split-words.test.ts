@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EXECUTABLE_FLAGS, ExecutableCommand } from '#cli/commands/executable-command.ts';
 import { splitWords } from '#cli/commands/split-words.ts';
+import { findCommand } from '#serve/cli/find-command.ts';
 import { encoderProgram } from '#encoder/program.ts';
 
 const FLAGS = { ...ExecutableCommand.baseFlags, ...EXECUTABLE_FLAGS };
@@ -44,10 +45,14 @@ describe('splitWords', () => {
   });
 
   test('no flag of infer or serve is taken for a misspelled one, and only documented ones have two meanings', () => {
-    const { commands, options = {} } = encoderProgram('', 'model.encoder');
-    const theirs = ['infer', 'serve'].flatMap((name) => Object.keys(commands[name]?.options ?? {}));
+    const program = encoderProgram('', 'model.encoder');
+    const theirs = ['infer', 'serve'].flatMap((name) =>
+      Object.keys(findCommand(program, [name]).command?.options ?? {}),
+    );
     expect(theirs.length).toBeGreaterThan(40);
-    const both = [...theirs, ...Object.keys(options)].filter((name) => Object.hasOwn(FLAGS, name));
+    const both = [...theirs, ...Object.keys(program.options ?? {})].filter((name) =>
+      Object.hasOwn(FLAGS, name),
+    );
     expect(new Set(both)).toEqual(new Set(['json', 'cache-dir']));
     const others = theirs.filter((name) => !both.includes(name)).map((name) => `--${name}`);
     expect(splitWords(['m', ...others], FLAGS).passed).toEqual(others);
