@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import { execa } from 'execa';
-import { builtCli, builtExecutable } from '../helpers/built.ts';
+import { builtBuildTool, builtCli, builtExecutable } from '../helpers/built.ts';
 import { emptyExecutableCache } from '../helpers/executable-cache.ts';
 import { fixtureContents, HubRepository } from '../helpers/hub-repository.ts';
 import { copyModel } from '../helpers/models.ts';
@@ -66,6 +66,18 @@ verifiesOnce('first-steps:try', async () => {
   writeFileSync(join(folder(), 'deeper', 'älter model', 'README.md'), '---\nlicense: mit\n---\n');
   expect(await run('try', 'deeper/älter model', 'I love this', '-q')).toMatchObject({ exitCode: 0 });
   expect(keys()).toHaveLength(3);
+});
+
+test('the single-file build tool tries a model', async () => {
+  prepare();
+  const args = ['try', 'hf:acme/sentiment', 'I love this', '-q'];
+  const options = { cwd: folder(), env: variables() };
+  const first = await runProcess(builtBuildTool(), args, options);
+  expect(first).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(JSON.parse(first.stdout)).toMatchObject({ predictions: [{ label: 'POSITIVE' }] });
+  const built = keys();
+  expect(await runProcess(builtBuildTool(), args, options)).toEqual(first);
+  expect(keys()).toEqual(built);
 });
 
 verifiesOnce('first-steps:try-mistakes', async () => {

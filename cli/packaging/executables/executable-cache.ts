@@ -43,8 +43,10 @@ export const isUsable = async (path: string): Promise<boolean> =>
 
 function isTrusted(path: string): boolean {
   try {
+    const user = process.getuid?.();
+    // Windows has no owners and modes of this kind; the cache folder belongs to the user.
+    if (user === undefined) return true;
     const { uid, mode } = lstatSync(path);
-    const user = process.getuid?.() ?? uid;
     return (uid === user || uid === 0) && (mode & WRITABLE_BY_OTHERS) === 0 && isTrustedFolder(dirname(path));
   } catch {
     return false;
