@@ -163,7 +163,9 @@ verifiesOnce('first-steps:cache', async () => {
 
   // Another user could have put such a file into a shared cache folder.
   chmodSync(path, 0o777);
-  expect((await run('run', 'sentiment', '--nosuch')).exitCode).toBe(1);
+  const refused = await run('run', 'sentiment', '--nosuch');
+  expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(refused.stderr).toContain('is not run: it is damaged, or other users can change it. Build it again');
   expect((await run('try', 'hf:acme/sentiment', 'x')).stderr).toContain('Writing the executable');
   expect(statSync(path).mode & 0o022).toBe(0);
 

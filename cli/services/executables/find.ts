@@ -46,11 +46,19 @@ export async function findExecutable(request: ExecutableRequest, report: Reporte
 async function findByName({ model, cacheDir }: ExecutableRequest, isFile: boolean): Promise<string> {
   const folder = resolve(cacheDir ?? defaultCacheDir());
   const cached = await listExecutables(folder);
-  for (const { name, repository, path } of cached) {
-    if ([name, repository, fileStem(path)].includes(model) && (await isUsable(path))) {
-      markUsed(path);
-      return path;
-    }
+  const named = cached.filter(({ name, repository, path }) =>
+    [name, repository, fileStem(path)].includes(model),
+  );
+  for (const { path } of named) {
+    if (!(await isUsable(path))) continue;
+    markUsed(path);
+    return path;
+  }
+  const [refused] = named;
+  if (refused !== undefined) {
+    throw configError(
+      `${refused.path} is not run: it is damaged, or other users can change it. Build it again with \`encoderfile run\` and the model's folder or Hub name.`,
+    );
   }
   if (isFile)
     throw configError(`${model} is a file. Run it as \`encoderfile run ${argumentWord(`./${model}`)}\`.`);
