@@ -16,7 +16,9 @@ export function createFolders(folder: string, mode: number, elsewhere?: string):
   } catch (error) {
     // Another process can create it concurrently.
     if (existsSync(folder)) return;
-    throw errorCode(error) === 'ENOENT' ? takesNone(folder, error) : explainWriteError(folder, error, elsewhere);
+    throw errorCode(error) === 'ENOENT'
+      ? takesNone(folder, error)
+      : explainWriteError(folder, error, elsewhere);
   }
 }
 
