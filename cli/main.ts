@@ -24,6 +24,11 @@ export async function main(words: readonly string[]): Promise<number> {
     return 2;
   }
   try {
+    if (argv.length === 0 && process.stdout.isTTY) {
+      const { firstSteps } = await import('./services/first-steps/index.ts');
+      process.stdout.write(await firstSteps());
+      return 0;
+    }
     await run(argv, await oclifOptions());
     return 0;
   } catch (error) {

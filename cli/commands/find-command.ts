@@ -37,15 +37,14 @@ export function commandProblem(
   return `Unknown command ${wanted}${meant === undefined ? '.' : `; did you mean \`${meant}\`?`} See \`${help}\`.`;
 }
 
-/** `serve` is called `run` in other tools. */
-const OF_A_MODEL: ReadonlySet<string> = new Set(['run', ...MODEL_COMMANDS]);
+const OF_A_MODEL: ReadonlySet<string> = new Set(MODEL_COMMANDS);
 
 /** Hint if the command only exists in the executables that a build writes. */
 function modelCommandHint([command = '', file, ...more]: readonly string[]): string | undefined {
   if (!OF_A_MODEL.has(command)) return undefined;
   const program = file?.endsWith('.encoder') ? argumentWord(asCommand(file)) : './MODEL.encoder';
   const rest = (program === './MODEL.encoder' ? [] : more).map((word) => argumentWord(word));
-  const line = [program, command === 'run' ? 'serve' : command, ...rest].join(' ');
+  const line = [program, command, ...rest].join(' ');
   return `Unknown command ${command}: it is a command of built executables. Run \`${line}\`.`;
 }
 

@@ -58,5 +58,12 @@ export const cacheDirFlag = Flags.string({
   helpValue: '<folder>',
 });
 
+/** The flag for the cache folder of the commands that use the executables in it. */
+export const executableCacheFlag = Flags.string({
+  summary: "Cache folder for executables and base runtimes (default: the system's cache folder)",
+  env: 'ENCODERFILE_BUILD_CACHE_DIR',
+  helpValue: '<folder>',
+});
+
 /** The --force flag of commands that write one file. */
 export const forceFlag = Flags.boolean({ summary: COMMON_FLAGS.force.help });

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { ErrorCode } from '#contract/errors.ts';
 import { errorJson } from '#core/json/error-json.ts';
+import { stopLivingSteps } from '../services/terminal-reporter.ts';
 
 export interface PrintedError {
   readonly code: ErrorCode | 'UsageError';
@@ -13,6 +14,7 @@ export interface PrintedError {
  * result.
  */
 export function writeError(error: PrintedError, json: boolean, result: object = {}): void {
+  stopLivingSteps();
   if (json) process.stdout.write(errorJson(error, result));
   process.stderr.write(
     json ? errorJson(error) : `${styleText('red', 'Error:', { stream: process.stderr })} ${error.message}\n`,

@@ -13,8 +13,11 @@ export interface Reporter {
   readonly onStep?: OnStep<BuildStep> | undefined;
 }
 
+/** What progress counts: bytes, runs of a model on a text or an image, or tokens of a vocabulary. */
+export type ProgressUnit = 'bytes' | 'runs' | 'tokens';
+
 export interface ReportedStep {
-  readonly progress: (doneBytes: number, totalBytes: number) => void;
+  readonly progress: (done: number, total: number, unit?: ProgressUnit) => void;
   readonly done: (detail?: string) => void;
 }
 

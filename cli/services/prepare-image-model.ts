@@ -118,7 +118,9 @@ async function quantizeIfWanted(
   const compare = type.compare?.({ ...read, ...original });
   if (!compare) throw new Error(`models of type ${read.config.modelType} cannot be quantized`);
   const request = { file: read.files.weights, recipe: read.images.recipe, compare, settings };
-  const result = await quantizeImageGraph(original, request, folder);
+  const result = await quantizeImageGraph(original, request, folder, (done, planned) =>
+    step.progress(done, planned, 'runs'),
+  );
   if ('reason' in result) {
     step.done('not quantized');
     report.warn(`The model stays in float32: ${result.reason}`);

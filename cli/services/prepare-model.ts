@@ -184,6 +184,7 @@ async function distillIfWanted(
         { graph: original, tokenizer, compare },
         { ...settings, calibration: quantize.calibration },
         dirname(original.graphPath ?? ''),
+        (done, total) => step.progress(done, total, 'tokens'),
       ),
     ),
   );
@@ -218,7 +219,9 @@ async function quantizeIfWanted(
   if (quantize.form === 'none') return { graph: original, quantization: undefined };
   const step = report.step('Quantizing the model');
   const result = await timeStep(report.onStep, 'quantize', () =>
-    quantizePrepared(request, tokenizer, original, { ...quantize, compare }, folder),
+    quantizePrepared(request, tokenizer, original, { ...quantize, compare }, folder, (done, planned) =>
+      step.progress(done, planned, 'runs'),
+    ),
   );
   if ('reason' in result) {
     step.done('not quantized');

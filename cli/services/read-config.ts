@@ -17,6 +17,7 @@ import {
   type ModelGuess,
   readEvidence,
 } from '../packaging/model/guess-model.ts';
+import { orSimilar } from './similar-path.ts';
 import { argumentWord } from './text.ts';
 import { graphOutputs } from '../packaging/model/graph-outputs.ts';
 import { chooseGraphIn, graphVariants } from '../packaging/model/graph-variants.ts';
@@ -29,7 +30,7 @@ export type ConfigSource = string | { readonly folder: string };
 export const CONFIG_NAMES = ['encoderfile.yml', 'encoderfile.yaml'];
 
 /** Matches a path that may be the name of a model on the hub without the `hf:` prefix. */
-const HUB_NAME = /^[\w.-]+\/[\w.-]+$/;
+export const HUB_NAME = /^[\w-][\w.-]*\/[\w.-]+$/;
 
 interface ReadOptions extends HubOptions {
   readonly modelType?: ModelType | undefined;
@@ -46,7 +47,7 @@ export async function readBuildConfig(source: ConfigSource, options: ReadOptions
   const found = await stat(folder).catch(() => undefined);
   if (!found) {
     const onHub = HUB_NAME.test(folder) ? `, or hf:${folder} for a Hugging Face Hub model` : '';
-    throw configError(`No such directory: ${folder}. Pass a model folder${onHub}.`);
+    throw configError(`No such directory: ${folder}${orSimilar(folder)} Pass a model folder${onHub}.`);
   }
   if (!found.isDirectory()) return await readNamedFile(folder, options);
   const file = configIn(folder);
@@ -160,7 +161,10 @@ async function readText(file: string): Promise<string> {
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT')
-      throw configError(`No such config file: ${file}. Create one with \`encoderfile init\`.`, error);
+      throw configError(
+        `No such config file: ${file}${orSimilar(file)} Create one with \`encoderfile init\`.`,
+        error,
+      );
     if (code === 'EISDIR') throw configError(`${file} is a folder. Pass the YAML file in it.`, error);
     throw configError(`Cannot read ${file}: ${messageOf(error)}.`, error);
   }
@@ -192,6 +196,10 @@ function folderOfFile(file: string): NamedFile {
   const isGraph = graphVariants(listModel(folder)).some((variant) => variant.path === path);
   return { folder, variant: isGraph ? path : undefined };
 }
+
+/** Whether a path names a config file or a file of a model. */
+export const isModelFile = (path: string): boolean =>
+  /\.ya?ml$/i.test(path) || MODEL_FILE.test(basename(path));
 
 const MODEL_FILE =
   /\.(?:onnx|safetensors)$|^(?:pytorch_model.*\.bin|(?:(?:model\.safetensors|pytorch_model\.bin)\.index|config|tokenizer|tokenizer_config|modules|gliner_config)\.json)$/;

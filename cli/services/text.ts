@@ -26,6 +26,9 @@ export function shownPath(path: string): string {
 export const argumentWord = (word: string): string =>
   /^[\w./:@-]+$/.test(sep === '/' ? word : word.replaceAll(sep, '/')) ? word : singleQuoted(word);
 
+/** Whether a file name can be printed: control characters could change the terminal, or hide the rest of a line. */
+export const isPrintable = (name: string): boolean => !/[\p{Cc}\p{Cf}\u2028\u2029`]/u.test(name);
+
 /** Returns the first twelve items of a long list. */
 export const shortList = (items: readonly string[]): string =>
   items.length <= MAX_ITEMS

@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { prepareRoot, ROOTS } from '../roots/roots.ts';
@@ -7,6 +8,7 @@ import { bootScript } from './units.ts';
 import { DEPLOY } from './templates.ts';
 import {
   actionValidator,
+  checkJsonSchema,
   dockerLint,
   helm,
   kubeconform,
@@ -163,7 +165,25 @@ export const DEPLOY_CHECKS: readonly DeployCheck[] = [
     files: 'github-action/action.yml',
     run: async () => said(await execa(await actionValidator(), [file('github-action/action.yml')]), 'valid'),
   },
+  {
+    tool: 'check-jsonschema',
+    files: 'github-action/action.yml',
+    run: async () => await matchesSchema('vendor.github-actions', [file('github-action/action.yml')]),
+  },
+  {
+    tool: 'check-jsonschema',
+    files: 'gitlab-component/template.yml',
+    run: async (_programs, scratch) => {
+      const documents = (await readFile(file('gitlab-component/template.yml'), 'utf8')).split(/^---$/m);
+      const paths = documents.map((_, at) => join(scratch, `gitlab-${at}.yml`));
+      for (const [at, path] of paths.entries()) await writeFile(path, documents[at] ?? '');
+      return await matchesSchema('vendor.gitlab-ci', paths);
+    },
+  },
 ];
+
+const matchesSchema = async (schema: string, paths: readonly string[]): Promise<string> =>
+  said(await execa(await checkJsonSchema(), ['--builtin-schema', schema, ...paths]), 'valid');
 
 async function bases(): Promise<Record<string, string>> {
   const found: Record<string, string> = {};

@@ -38,7 +38,9 @@ const KNOWN = new Set([
 
 test('templates exist for every deployment method', () => {
   const folders = new Set(templates.map(({ path }) => path.split('/')[0]));
-  expect(folders).toEqual(new Set(['compose', 'docker', 'github-action', 'helm', 'kubernetes', 'systemd']));
+  expect(folders).toEqual(
+    new Set(['compose', 'docker', 'github-action', 'gitlab-component', 'helm', 'kubernetes', 'systemd']),
+  );
 });
 
 test.each(templates.filter(({ path }) => isYaml(path)))('$path is valid YAML', ({ text }) => {
@@ -58,7 +60,7 @@ test('the templates use only existing flags', () => {
   const action = readTemplate('github-action/action.yml');
   const flagsIn = (text: string): string[] =>
     [...text.matchAll(/[ (]--([a-z][\w-]*)/g)].map(([, name = '']) => name);
-  const [, build = ''] = /(options=[^]*)encoderfile validate/.exec(action) ?? [];
+  const [, build = ''] = /(source=[^]*)encoderfile validate/.exec(action) ?? [];
   expect(flagsIn(build)).toHaveLength(3);
   expect(Object.keys(Build.flags)).toEqual(expect.arrayContaining(flagsIn(build)));
   expect(Object.keys(ValidateCommand.flags)).toContain('config');

@@ -60,6 +60,14 @@ export const dockerLint = (): Promise<string> =>
     await execa('go', ['build', '-o', join(BIN, 'docker-lint'), '.'], { cwd });
   });
 
+/** Checks files against the JSON schemas of GitHub and GitLab, which the package contains. */
+export const checkJsonSchema = (): Promise<string> =>
+  once(join(TOOLS, 'check-jsonschema/bin/check-jsonschema'), async () => {
+    const environment = join(TOOLS, 'check-jsonschema');
+    await execa('python3', ['-m', 'venv', environment]);
+    await execa(join(environment, 'bin/pip'), ['install', 'check-jsonschema==0.39.0']);
+  });
+
 export const actionValidator = (): Promise<string> =>
   once(join(TOOLS, 'node_modules/.bin/action-validator'), () =>
     execa('npm', [

@@ -67,6 +67,14 @@ interface Flag {
   readonly aliases?: readonly string[];
 }
 
+/** The flags that `try` and `run` pass to the executable. */
+function passedFlags(id: string): string[] {
+  const passedTo = { try: 'infer', run: 'serve' }[id];
+  const program = encoderProgram('', 'model.encoder');
+  const options = passedTo === undefined ? {} : findCommand(program, [passedTo]).command?.options;
+  return Object.keys(options ?? {}).map((name) => `--${name}`);
+}
+
 function problemOfCli(args: readonly string[]): string | undefined {
   const typed = args.findIndex((word) => word.startsWith('-'));
   const words = typed === -1 ? args : args.slice(0, typed);
@@ -80,7 +88,7 @@ function problemOfCli(args: readonly string[]): string | undefined {
     ...[name, ...aliases].map((one) => `--${one}`),
     ...(char === undefined ? [] : [`-${char}`]),
   ]);
-  const all = new Set([...known, '--json', '--help', '-h']);
+  const all = new Set([...known, ...passedFlags(id), '--json', '--help', '-h']);
   return args
     .map((word) => /^--?[a-z][\w-]*/i.exec(word)?.[0] ?? '--json')
     .map((option) => (/^-\w\w/.test(option) ? option.slice(0, 2) : option))

@@ -66,7 +66,7 @@ async function writeEntry(path: string, entry: Entry): Promise<void> {
  * A hash of the names, sizes and modification times of the source files: reading the files would
  * take as long as bundling them.
  */
-function stateOfSources(repository: string): string {
+export function stateOfSources(repository = repositoryFile('.')): string {
   const files: string[] = [];
   const visit = (path: string): void => {
     const found = statSync(path, { throwIfNoEntry: false });

@@ -10,6 +10,8 @@ import type { HubFile } from './repository-files.ts';
 
 /** The same limit as in huggingface_hub. */
 const MAX_PARALLEL = 8;
+/** How to choose another cache, for messages. */
+const ELSEWHERE = 'Set HF_HUB_CACHE to another folder';
 
 /**
  * Downloads the files that a snapshot lacks in parallel, and adds them to the snapshot. The first
@@ -45,14 +47,14 @@ export async function downloadFiles(
     stopping.abort();
   };
   try {
-    createFolders(cache.blobs, 0o777);
+    createFolders(cache.blobs, 0o777, ELSEWHERE);
     await refuseFullDisk(cache, files);
     await Promise.all(Array.from({ length: MAX_PARALLEL }, () => work().catch(stop)));
   } catch (error) {
     stop(error);
   }
   if (failures.length > 0) {
-    throw explainWriteError(cache.folder, failures[0], 'Set HF_HUB_CACHE to another folder');
+    throw explainWriteError(cache.folder, failures[0], ELSEWHERE);
   }
 }
 

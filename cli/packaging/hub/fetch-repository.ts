@@ -11,6 +11,7 @@ import { createHubClient, type HubClient, type Surroundings } from './hub-client
 import { isUnavailable } from './hub-errors.ts';
 import { type HubFile, listFiles, resolveCommit } from './repository-files.ts';
 import type { HubSettings } from './settings.ts';
+import { didYouMeanCached } from './similar-models.ts';
 
 export interface RepositoryRequest extends Surroundings {
   readonly reference: HubReference;
@@ -125,7 +126,9 @@ async function fromCache<Facts>(
   const wayOut = `Run \`${command ?? `encoderfile pull ${name}`}\` with a network connection`;
   const commit = cache.readRef(reference);
   if (commit === undefined || !existsSync(cache.snapshot(commit))) {
-    throw configError(`${name} is not in the cache ${dirname(cache.folder)}${because}. ${wayOut}.`);
+    const place = dirname(cache.folder);
+    const end = didYouMeanCached(reference.repository, place) || '.';
+    throw configError(`${name} is not in the cache ${place}${because}${end} ${wayOut}.`);
   }
   const listed = await readListing(cache, commit);
   const chooser = choose({

@@ -4,6 +4,7 @@ import { errorCode } from '#core/values/error-code.ts';
 import { type HttpResponse, IDLE } from '../../adapters/http-client.ts';
 import { type HubReference, hubReferenceText } from '../../config/hub-reference.ts';
 import type { HubSettings } from './settings.ts';
+import { didYouMeanCached } from './similar-models.ts';
 
 /** The subject of a request, for messages. */
 export interface RequestSubject {
@@ -72,12 +73,15 @@ interface Facts extends RequestSubject {
   readonly settings: HubSettings;
 }
 
-const missingRepository = ({ name, settings: { endpoint, token } }: Facts): Failure => [
-  'NotFoundError',
-  token
-    ? `${name} does not exist on ${endpoint}, or the token in ${token.origin} cannot read it. Check the name and the token.`
-    : `${name} does not exist on ${endpoint}, or it is private. Check the name, or set HF_TOKEN.`,
-];
+function missingRepository({ name, reference, settings: { endpoint, token, cache } }: Facts): Failure {
+  const end = didYouMeanCached(reference.repository, cache) || '.';
+  return [
+    'NotFoundError',
+    token
+      ? `${name} does not exist on ${endpoint}, or the token in ${token.origin} cannot read it${end} Check the name and the token.`
+      : `${name} does not exist on ${endpoint}, or it is private${end} Check the name, or set HF_TOKEN.`,
+  ];
+}
 
 const KNOWN = lookup<(facts: Facts) => Failure>({
   RepoNotFound: missingRepository,

@@ -10,6 +10,7 @@ import type { Compare } from '../quantize/accuracy.ts';
 import { useBfloat16 } from '../quantize/bfloat16-model.ts';
 import { readCalibrationImages } from '../quantize/calibration-images.ts';
 import { quantizeModel } from '../quantize/quantize-model.ts';
+import type { OnRuns } from '../quantize/run-meter.ts';
 import { imageSamples } from '../quantize/trial.ts';
 import { type RunImageGraph, tensorShape, tryImageGraph } from './prepare-image-graph.ts';
 
@@ -31,6 +32,7 @@ export async function quantizeImageGraph(
   prepared: RunImageGraph,
   { file, recipe, compare, settings }: ImageQuantization,
   folder: string,
+  onRuns?: OnRuns,
 ): Promise<QuantizedImageGraph> {
   const { graphPath, weightsPath, output, precision } = prepared;
   const { form, minCosine, minAgreement } = settings;
@@ -50,6 +52,7 @@ export async function quantizeImageGraph(
         thresholds: { minCosine, minAgreement },
         isOptional: form === 'auto',
         ...images,
+        onRuns,
       },
       join(folder, 'quantized'),
     );

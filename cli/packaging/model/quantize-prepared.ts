@@ -10,6 +10,7 @@ import { readCalibrationTexts } from '../quantize/calibration-texts.ts';
 import type { Compare } from '../quantize/accuracy.ts';
 import { useBfloat16 } from '../quantize/bfloat16-model.ts';
 import { quantizeModel } from '../quantize/quantize-model.ts';
+import type { OnRuns } from '../quantize/run-meter.ts';
 import { type Ids, textSamples } from '../quantize/trial.ts';
 import { tryTextGraph } from './prepare-graph.ts';
 import type { GraphRequest, PreparedGraph } from './prepared-graph.ts';
@@ -30,6 +31,7 @@ export async function quantizePrepared(
   prepared: PreparedGraph,
   settings: QuantizeSettings & { readonly compare: Compare | undefined },
   folder: string,
+  onRuns?: OnRuns,
 ): Promise<QuantizedModel> {
   const { file, modelType, rules } = request;
   const { form, compare, minCosine, minAgreement } = settings;
@@ -66,6 +68,7 @@ export async function quantizePrepared(
         isOptional: form === 'auto',
         calibration,
         heldOut,
+        onRuns,
       },
       join(folder, 'quantized'),
     );

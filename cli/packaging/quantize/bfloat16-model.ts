@@ -16,6 +16,7 @@ import {
   type QuantizationRequest,
   type QuantizedGraph,
 } from './quantization-request.ts';
+import { RunMeter } from './run-meter.ts';
 import { Trial } from './trial.ts';
 import { WeightsWriter } from './weights-file.ts';
 
@@ -52,7 +53,9 @@ export async function useBfloat16<Sample>(
   ).write('bfloat16-probe', (model) => {
     if (model.graph) roundFactors(model.graph);
   });
-  const trial = new Trial(runtime, request.samples);
+  const meter = new RunMeter(request.onRuns);
+  meter.plan(2 * heldOut.length);
+  const trial = new Trial(runtime, request.samples, meter);
   const [original, rounded] = [
     await trial.alone(graphPath, output, heldOut),
     await trial.alone(probe.path, output, heldOut).catch((error: unknown) => {

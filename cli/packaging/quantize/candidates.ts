@@ -8,6 +8,7 @@ import type { MatMulGroup } from './find-matmuls.ts';
 import { GraphFile } from '../onnx/graph-file.ts';
 import { type Scaling, declareFused, MatMulNodes } from './matmul-nodes.ts';
 import type { IntegerTensor, RoundedGroup } from './round-group.ts';
+import { RunMeter } from './run-meter.ts';
 import type { Trial } from './trial.ts';
 import { WeightsWriter } from './weights-file.ts';
 import { create } from '@bufbuild/protobuf';
@@ -193,6 +194,7 @@ export async function chooseForm<Sample>(
   scalings: QuantizedForm,
   samples: readonly Sample[],
   thresholds: Thresholds,
+  meter = new RunMeter(),
 ): Promise<ChosenForm> {
   const strict = {
     minCosine: stricter(thresholds.minCosine),
@@ -208,11 +210,13 @@ export async function chooseForm<Sample>(
   };
   const fastest = await attempt(scalings);
   if (fastest.passes) return fastest;
+  meter.plan(samples.length);
   const byToken: QuantizedForm = new Map([...scalings.keys()].map((group) => [group, { kind: 'token' }]));
   let last = await attempt(byToken);
-  const sensitive = last.passes ? [] : await mostSensitive(candidates, byToken, samples);
+  const sensitive = last.passes ? [] : await mostSensitive(candidates, byToken, samples, meter);
   for (let count = 1; !last.passes && count <= sensitive.length / 3; count *= 2) {
     const kept = new Set(sensitive.slice(0, count));
+    meter.plan(samples.length);
     last = await attempt(new Map([...byToken].filter(([group]) => !kept.has(group))));
   }
   return last;
@@ -226,8 +230,10 @@ async function mostSensitive<Sample>(
   candidates: Candidates<Sample>,
   form: QuantizedForm,
   samples: readonly Sample[],
+  meter: RunMeter,
 ): Promise<MatMulGroup[]> {
   const few = samples.slice(0, SEARCH_SAMPLES);
+  meter.plan(few.length * (form.size + 1));
   const end = performance.now() + SEARCH_MS;
   const drifts: { readonly group: MatMulGroup; readonly drift: number }[] = [];
   for (const [group, scaling] of form) {

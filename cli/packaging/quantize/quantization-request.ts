@@ -1,6 +1,7 @@
 import { type AppError, configError } from '#contract/errors.ts';
 import type { Quantization } from '#contract/quantization.ts';
 import type { Compare, Thresholds } from './accuracy.ts';
+import type { OnRuns } from './run-meter.ts';
 import type { Samples } from './trial.ts';
 
 export interface QuantizationRequest<Sample> {
@@ -21,6 +22,7 @@ export interface QuantizationRequest<Sample> {
   /** The samples for computing scales, and those for measuring accuracy. */
   readonly calibration: readonly Sample[];
   readonly heldOut: readonly Sample[];
+  readonly onRuns?: OnRuns | undefined;
 }
 
 export interface QuantizedGraph {

@@ -17,6 +17,7 @@ import {
   type QuantizationRequest,
   type QuantizedGraph,
 } from './quantization-request.ts';
+import { RunMeter } from './run-meter.ts';
 import { Trial } from './trial.ts';
 import { WeightsWriter } from './weights-file.ts';
 import { GraphAppender } from '#core/onnx/graph-appender.ts';
@@ -45,19 +46,19 @@ export async function quantizeModel<Sample>(
     if (isOptional) return { reason: `it has ${NO_MATRICES}` };
     throw noMatrices(request);
   }
-  const trial = new Trial(runtime, request.samples);
+  const tried = calibration.slice(-TRIED_SAMPLES);
+  const meter = new RunMeter(request.onRuns);
+  // The statistics, the scales, the first form and the accuracy, each compared with the original.
+  meter.plan(2 * (calibration.length + tried.length + heldOut.length));
+  if (isOptional) meter.plan(2 * ROUNDS * Math.min(TIMED_SAMPLES, calibration.length));
+  const trial = new Trial(runtime, request.samples, meter);
   const batches = request.samples.evenBatches(calibration);
   const statistics = await collectStatistics(file, groups, batches, trial);
   const integersPath = join(dirname(graphPath), INTEGERS);
   const rounded = await roundModel({ graph, groups, statistics }, weightsPath, integersPath);
   const scalings = await chooseScalings(file, rounded.groups, batches, trial);
   const candidates = new Candidates(file, rounded, trial, request);
-  const { path, form } = await chooseForm(
-    candidates,
-    scalings,
-    calibration.slice(-TRIED_SAMPLES),
-    thresholds,
-  );
+  const { path, form } = await chooseForm(candidates, scalings, tried, thresholds, meter);
   const accuracy = await candidates.accuracy(path, heldOut);
   const against = reasonAgainst(accuracy, thresholds);
   if (against !== undefined) {

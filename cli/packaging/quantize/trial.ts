@@ -1,6 +1,7 @@
 import { PIXEL_INPUT } from '#contract/manifest.ts';
 import { rowOf } from '#core/model/raw-output.ts';
 import type { OnnxTools } from '../../adapters/onnxruntime.ts';
+import { RunMeter } from './run-meter.ts';
 import type { RunTask, TryTask } from '../../adapters/onnxruntime-task.ts';
 
 export type Ids = readonly number[];
@@ -47,10 +48,12 @@ export const imageSamples = (folder: string, size: readonly number[]): Samples<F
 export class Trial<Sample> {
   readonly #runtime: OnnxTools;
   readonly #samples: Samples<Sample>;
+  readonly #meter: RunMeter;
 
-  constructor(runtime: OnnxTools, samples: Samples<Sample>) {
+  constructor(runtime: OnnxTools, samples: Samples<Sample>, meter = new RunMeter()) {
     this.#runtime = runtime;
     this.#samples = samples;
+    this.#meter = meter;
   }
 
   /** Returns the output for each sample when it is run alone. */
@@ -59,6 +62,7 @@ export class Trial<Sample> {
     for (const sample of samples) {
       const raw = await this.#runtime.tryOut({ ...this.#samples.runOf([sample]), graph, output });
       results.push(rowOf(raw, 0, this.#samples.lengthOf(sample)));
+      this.#meter.complete(1);
     }
     return results;
   }
@@ -69,6 +73,7 @@ export class Trial<Sample> {
     for (const sample of samples) {
       const task = { ...this.#samples.runOf([sample]), graph, output, prepack: true };
       total += (await this.#runtime.tryOut(task)).processorMs;
+      this.#meter.complete(1);
     }
     return total;
   }
@@ -76,6 +81,7 @@ export class Trial<Sample> {
   /** Returns the output for a batch. */
   async together(graph: string, output: string, batch: readonly Sample[]): Promise<Float32Array> {
     const { data } = await this.#runtime.tryOut({ ...this.#samples.runOf(batch), graph, output });
+    this.#meter.complete(batch.length);
     return data;
   }
 }

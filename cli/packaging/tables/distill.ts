@@ -43,9 +43,10 @@ export async function distill(
   source: DistillSource,
   { dimensions, minNeighbors, calibration }: DistillSettings & Pick<QuantizeSettings, 'calibration'>,
   folder: string,
+  onTokens: (done: number, total: number) => void = () => {},
 ): Promise<Distilled> {
   const tokenizer = await withoutFrame(source.tokenizer);
-  const encoded = await encodeVocabulary(runtime, source, folder);
+  const encoded = await encodeVocabulary(runtime, source, folder, onTokens);
   const { values, width } = weighted(principalComponents(encoded, dimensions), source.tokenizer);
   const rows = values.length / width;
   const shape = {
@@ -107,7 +108,12 @@ async function withoutFrame(source: PreparedTokenizer): Promise<PreparedTokenize
 const TOKENS_TOGETHER = 256;
 
 /** Runs every token alone, with the special tokens around it, and returns the mean of its token vectors. */
-async function encodeVocabulary(runtime: OnnxTools, source: DistillSource, folder: string): Promise<Rows> {
+async function encodeVocabulary(
+  runtime: OnnxTools,
+  source: DistillSource,
+  folder: string,
+  onTokens: (done: number, total: number) => void,
+): Promise<Rows> {
   const { tokenizer, settings } = source.tokenizer;
   const [special = []] = await tokenizer.encode(['']);
   const before = await tokenizer.tokensBefore('');
@@ -124,6 +130,7 @@ async function encodeVocabulary(runtime: OnnxTools, source: DistillSource, folde
     ]);
     for (const [at, vector] of (await run(runtime, source, texts, folder)).entries())
       values.set(meanOfTokens(vector, source.graph), (first + at) * width);
+    onTokens(first + count, settings.vocabularySize);
   }
   return { values, width };
 }

@@ -25,11 +25,25 @@ import { type ChosenBase, type Written, writeProduct } from './write-product.ts'
 
 /** `encoderfile build`: the six steps of a build, from a config file to an executable. */
 export async function build(source: ConfigSource, flags: BuildFlags, report: Reporter): Promise<BuildResult> {
+  const { variant, modelType, offline } = flags;
+  return await buildFrom(
+    () => readBuildConfig(source, { report, variant, modelType, offline }),
+    flags,
+    report,
+  );
+}
+
+/** Builds from a configuration that is read while ONNX Runtime starts. */
+export async function buildFrom(
+  readConfig: () => Promise<BuildConfig>,
+  flags: BuildFlags,
+  report: Reporter,
+): Promise<BuildResult> {
   const started = performance.now();
   // ONNX Runtime is started early, because starting it takes as long as reading the config.
   const runtime = startOnnxRuntime();
   try {
-    const decided = await timeStep(report.onStep, 'config', () => decide(source, flags, report));
+    const decided = await timeStep(report.onStep, 'config', () => decide(readConfig, flags, report));
     try {
       const { manifest, ...written } = await withWorkFolder(decided.cacheDir, (folder) =>
         prepareAndWrite(decided, runtime, folder, report),
@@ -100,9 +114,8 @@ type Decided = Awaited<ReturnType<typeof decide>>;
  * Reads the config, decides what to build, and checks that the output can be written, before any
  * long operation starts.
  */
-async function decide(source: ConfigSource, flags: BuildFlags, report: Reporter) {
-  const { variant, modelType, offline } = flags;
-  const config = withFlags(await readBuildConfig(source, { report, variant, modelType, offline }), flags);
+async function decide(readConfig: () => Promise<BuildConfig>, flags: BuildFlags, report: Reporter) {
+  const config = withFlags(await readConfig(), flags);
   const plan = planBuild(config, flags, { os: process.platform, cpu: process.arch });
   const cacheDir = buildCacheDir(plan);
   const origin = originOf(config, plan.output.path);
@@ -125,7 +138,7 @@ async function decide(source: ConfigSource, flags: BuildFlags, report: Reporter)
 }
 
 /** Command-line flags override the config. */
-const withFlags = (config: BuildConfig, { quantize, distill }: BuildFlags): BuildConfig => ({
+export const withFlags = (config: BuildConfig, { quantize, distill }: BuildFlags): BuildConfig => ({
   ...config,
   ...(quantize === undefined ? {} : { quantize: { ...config.quantize, form: quantize } }),
   ...(distill === undefined ? {} : { distill: { ...config.distill, form: distill } }),

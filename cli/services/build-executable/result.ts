@@ -1,4 +1,4 @@
-import { readsImages } from '#contract/model-types.ts';
+import { type ModelType, readsImages } from '#contract/model-types.ts';
 import {
   outputSize,
   graphFacts,
@@ -52,17 +52,20 @@ export function buildSummary(result: BuildResult): string {
   ]);
 }
 
+/** Options and inputs of an `infer` command for a model type. */
+export function inferExample(modelType: ModelType): string {
+  const { inferOptions: options, inferInputs } = GUESSED_TYPES[modelType];
+  const inputs = inferInputs ?? (readsImages(modelType) ? 'photo.jpg' : '"some text"');
+  return options === undefined ? inputs : `${options} ${inputs}`;
+}
+
 /** The command to run next: it starts the executable, or loads the image. */
 function nextStep(
   { kind, path, image, manifest }: BuildResult,
   shown: string,
 ): [label: string, command: string][] {
   if (kind === 'assets') return [];
-  if (kind === 'executable') {
-    const { inferOptions: options, inferInputs } = GUESSED_TYPES[manifest.modelType];
-    const inputs = inferInputs ?? (readsImages(manifest.modelType) ? 'photo.jpg' : '"some text"');
-    return [['Run', `${shown} infer ${options === undefined ? '' : `${options} `}${inputs}`]];
-  }
+  if (kind === 'executable') return [['Run', `${shown} infer ${inferExample(manifest.modelType)}`]];
   if (isArchive(path)) return [['Load', `podman load -i ${shown}`]];
   return [['Load', `skopeo copy oci:${shown} containers-storage:${image}`]];
 }

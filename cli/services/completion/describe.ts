@@ -1,8 +1,15 @@
 import { lookup } from '#core/values/lookup.ts';
 import { PLATFORMS, shortName } from '#contract/platforms.ts';
 
-/** The completions that a shell suggests for a word: a list of choices, or file names. */
-export type Offer = readonly string[] | 'files';
+/** A list that a shell reads when it completes a word: models in a cache, or files. */
+export type Source = 'hub' | 'executables' | 'files';
+
+/** The completions that a shell suggests for a word: a list of choices, file names, or lists that are read. */
+export type Offer = readonly string[] | 'files' | { readonly sources: readonly Source[] };
+
+export const isChoices = (offer: Offer): offer is readonly string[] => Array.isArray(offer);
+export const sourcesOf = (offer: Offer): readonly Source[] =>
+  offer === 'files' ? ['files'] : isChoices(offer) ? [] : offer.sources;
 
 export interface CompletedFlag {
   readonly name: string;
@@ -46,7 +53,8 @@ export function describeCommands(commands: readonly CommandMetadata[]): Complete
       flags: Object.values(flags)
         .map(describeFlag)
         .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-      argument: Object.values(args).map(({ name, options }) => offer(name, options))[0],
+      argument:
+        MODEL_ARGUMENTS[id] ?? Object.values(args).map(({ name, options }) => offer(name, options))[0],
     }))
     .toSorted((a, b) => (a.words.join(' ') < b.words.join(' ') ? -1 : 1));
 }
@@ -63,6 +71,17 @@ function offer(name: string, options: readonly string[] | undefined): Offer {
   if (name === 'platform') return PLATFORMS.map(shortName);
   return NEITHER_KNOWN_NOR_FILES.has(name) ? [] : 'files';
 }
+
+/** The arguments that are models: those in the cache of the hub (`hub`), and names of executables in the cache. */
+const MODEL_ARGUMENTS = lookup<Offer>({
+  build: { sources: ['hub', 'files'] },
+  init: { sources: ['hub', 'files'] },
+  validate: { sources: ['hub', 'files'] },
+  try: { sources: ['hub', 'files'] },
+  run: { sources: ['executables', 'hub', 'files'] },
+  pull: { sources: ['hub'] },
+  'cache:remove': { sources: ['executables'] },
+});
 
 const NEITHER_KNOWN_NOR_FILES = new Set(['name', 'reference', 'runtime-version', 'text']);
 
@@ -88,5 +107,6 @@ export function secondWords(commands: readonly CompletedCommand[]): Map<string, 
 
 const TOPICS = lookup<string>({
   base: 'Manage cached base runtimes.',
+  cache: 'Manage cached executables of `try` and `run`.',
   transform: 'Create and test Lua transforms.',
 });

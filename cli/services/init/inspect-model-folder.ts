@@ -12,6 +12,7 @@ import { listModel } from '../../packaging/model/model-listing.ts';
 import { encodersWithTokenizer } from '../../packaging/model/gliner-encoder.ts';
 import { findIn, findVocabulary, findNamedTokenizers } from '../../packaging/model/locate-files.ts';
 import { hubReferenceText } from '../../config/hub-reference.ts';
+import { orSimilar } from '../similar-path.ts';
 import { proposeGraph } from './propose-graph.ts';
 
 /** A file that a model requires or should contain. */
@@ -59,7 +60,7 @@ export async function inspectModelFolder(
   known?: readonly GraphVariant[],
 ): Promise<ModelFolder> {
   const found = await stat(folder).catch(() => undefined);
-  if (!found) throw configError(`No such directory: ${shown}. Pass a model folder.`);
+  if (!found) throw configError(`No such directory: ${shown}${orSimilar(shown)} Pass a model folder.`);
   if (!found.isDirectory()) throw configError(`${shown} is a file. Pass the folder that contains the model.`);
   const listing = listModel(folder);
   const variants = known ?? graphVariants(listing);

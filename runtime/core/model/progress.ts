@@ -7,9 +7,14 @@ export function progressLine(
 ): string {
   if (!total) return `${label} ${done} (${secondsText(seconds)})`;
   const share = Math.min(1, done / total);
-  const filled = Math.round(share * WIDTH);
   const left = share > 0 && share < 1 ? `, ${secondsText((seconds / share) * (1 - share))} left` : '';
-  return `${label} ${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${Math.floor(share * 100)}%${left}`;
+  return `${label} ${progressBar(share)}${left}`;
+}
+
+/** Formats a share of at most 1 as a bar and a percentage. */
+export function progressBar(share: number): string {
+  const filled = Math.round(share * WIDTH);
+  return `${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${Math.floor(share * 100)}%`;
 }
 
 /** Formats bytes in decimal units: 1.5 MB. */

@@ -8,15 +8,17 @@ import { errorCode } from '#core/values/error-code.ts';
  * Creates a folder and its parents. Node's recursive mkdir never returns on file systems that do
  * not support folders, such as /proc.
  */
-export function createFolders(folder: string, mode: number): void {
+export function createFolders(folder: string, mode: number, elsewhere?: string): void {
   if (existsSync(folder)) return;
-  createFolders(dirname(folder), mode);
+  createFolders(dirname(folder), mode, elsewhere);
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
     // Another process can create it concurrently.
     if (existsSync(folder)) return;
-    throw errorCode(error) === 'ENOENT' ? takesNone(folder, error) : explainWriteError(folder, error);
+    throw errorCode(error) === 'ENOENT'
+      ? takesNone(folder, error)
+      : explainWriteError(folder, error, elsewhere);
   }
 }
 

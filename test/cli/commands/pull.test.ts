@@ -95,6 +95,15 @@ test.each([
   expect(answer.stderr).toMatch(message);
 });
 
+test('a cache folder that cannot be created is an error that names the variable', async () => {
+  publish(CONTENTS);
+  writeFileSync(join(folder(), 'file'), '');
+  expect(await pull(['hf:acme/sentiment'], { HF_HUB_CACHE: join(folder(), 'file') })).toMatchObject({
+    exitCode: 1,
+    stderr: `Error: Cannot write ${join(folder(), 'file')}/models--acme--sentiment: one of its parent folders is a file. Set HF_HUB_CACHE to another folder.`,
+  });
+});
+
 test('downloads use the proxy, except for hosts in NO_PROXY', async () => {
   publish(CONTENTS);
   const proxy = await startHttpProxy(hub().port);

@@ -14,10 +14,20 @@ describe('the command line', () => {
       ['serve', './x.encoder'],
       'Unknown command serve: it is a command of built executables. Run `./x.encoder serve`. See `encoderfile --help`.',
     ],
+    [['run'], 'Missing argument MODEL. See `encoderfile run --help`.'],
     [
-      ['run', 'x.encoder', '--http-port', '1'],
-      'Unknown command run: it is a command of built executables. Run `./x.encoder serve`. See `encoderfile --help`.',
+      ['try', ''],
+      'The model is an empty text. Pass a folder or a model such as hf:org/name. See `encoderfile try --help`.',
     ],
+    [
+      ['try', '--labels', 'a,b', 'hf:org/name'],
+      'Unknown flag --labels. Put flags of the executable after the model. See `encoderfile try --help`.',
+    ],
+    [
+      ['try', './model', 'text', '--model-typ=x'],
+      'Unknown flag --model-typ; did you mean --model-type? See `encoderfile try --help`.',
+    ],
+    [['cache', 'remove'], 'Pass the name of a model, or --all. See `encoderfile cache remove --help`.'],
     [
       ['infer', 'bin/x.encoder', "it's late"],
       `Unknown command infer: it is a command of built executables. Run \`bin/x.encoder infer 'it'${String.raw`\'`}'s late'\`. See \`encoderfile --help\`.`,
@@ -91,11 +101,14 @@ describe('the command line', () => {
     const names = [
       'base',
       'build',
+      'cache',
       'completion',
       'init',
       'inspect',
+      'run',
       'schema',
       'transform',
+      'try',
       'validate',
       'verify',
     ];

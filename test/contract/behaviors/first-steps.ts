@@ -31,4 +31,39 @@ export const FIRST_STEPS = {
     source: 'docs/build.md',
     behavior: 'init fails and does not write a config if no build could use it.',
   },
+  'first-steps:folder-commands': {
+    source: 'docs/try.md#without-arguments',
+    behavior:
+      'encoderfile without arguments lists the commands for the models, the config file and the executables in the current folder if stdout is a terminal, and prints the help elsewhere.',
+  },
+  'first-steps:try': {
+    source: 'docs/try.md',
+    behavior:
+      'try builds a model into the cache, prints what infer prints, and names the command that keeps the executable on stderr. The next run uses the same executable, unless a file of the model or a setting has changed.',
+  },
+  'first-steps:try-mistakes': {
+    source: 'docs/try.md#mistakes',
+    behavior:
+      'Mistakes in command lines of try and run are usage errors before anything is built, and the exit code of the executable is the exit code of the command.',
+  },
+  'first-steps:run': {
+    source: 'docs/try.md#encoderfile-run',
+    behavior:
+      'run serves an executable, or a model in the cache by its name, in the same process: a signal stops the server, and its exit code is the exit code of the command.',
+  },
+  'first-steps:cache': {
+    source: 'docs/try.md#the-cache-of-executables',
+    behavior:
+      'cache list shows the executables that try and run built, and cache remove deletes those of one model or all. Files that other users can change are not run.',
+  },
+  'first-steps:near-names': {
+    source: 'docs/hub.md#unknown-names',
+    behavior:
+      'An error for an unknown model on the hub names a similar model in the cache, and an error for a missing path names a similar one in the folder.',
+  },
+  'first-steps:interrupted-download': {
+    source: 'docs/hub.md#what-is-downloaded',
+    behavior:
+      'On a terminal, a download shows its size and the time left in one line. Ctrl+C ends it with the exit code of the signal, and the next run resumes it.',
+  },
 } as const satisfies Behaviors;

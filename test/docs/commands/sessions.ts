@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { emptyExecutableCache } from '../../helpers/executable-cache.ts';
 import { FIXTURES, ROOT } from '../../helpers/paths.ts';
 import { GATEWAY_IN_USE } from './gateway-in-use.ts';
 import { GATEWAY, linkFixtures, quiet, type Session } from './session.ts';
@@ -24,6 +25,15 @@ startServer({ name: 'notes', methods: { 'tools/list': () => ({ tools: [tool('now
 export const SESSIONS: readonly Session[] = [
   { page: 'README.md', sections: ['Use it'], prepare: linkFixtures },
   { page: 'docs/build.md', sections: ['Building an executable', 'Running it'], prepare: linkFixtures },
+  {
+    page: 'docs/try.md',
+    sections: ['`encoderfile try`'],
+    prepare(folder) {
+      linkFixtures(folder);
+      emptyExecutableCache(folder);
+    },
+    env: { ENCODERFILE_BUILD_CACHE_DIR: 'cache' },
+  },
   { page: 'docs/config.md', sections: ['The build configuration'] },
   {
     page: 'docs/serve.md',

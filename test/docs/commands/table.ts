@@ -53,6 +53,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/telemetry.md': 'needs a collector',
   'docs/transforms.md#Lua transforms': LISTS,
   'docs/tutorial.md': PUBLISHED_MODEL,
+  'docs/try.md': LISTS,
   'docs/workflows.md': LISTS,
   'docs/how-to/docker.md': 'needs Podman and a published model; npm run test:oci runs images of other models',
   'docs/how-to/langchain.md': INSTALLS,

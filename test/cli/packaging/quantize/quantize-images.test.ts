@@ -28,6 +28,7 @@ test('the matrices of an encoder of images are quantized; its convolution stays 
     integers: undefined,
   });
   const images = Array.from({ length: 24 }, (_, at) => numbers(3 * SIDE * SIDE, 100 + at, 1));
+  const runs: { done: number; planned: number }[] = [];
   const quantized = await quantizeModel(
     runtime(),
     {
@@ -41,6 +42,7 @@ test('the matrices of an encoder of images are quantized; its convolution stays 
       isOptional: false,
       calibration: images.slice(0, 12),
       heldOut: images.slice(12),
+      onRuns: (done, planned) => runs.push({ done, planned }),
     },
     join(target, 'quantized'),
   );
@@ -51,4 +53,7 @@ test('the matrices of an encoder of images are quantized; its convolution stays 
   expect(accuracy.cosine?.mean).toBeGreaterThan(0.999);
   expect(accuracy.cosine?.mean).toBeLessThan(1);
   expect(accuracy.texts).toBe(12);
+  // Two passes over 12 images for the scales, and the original and the quantized graph for the choice and the accuracy.
+  expect(runs.at(-1)).toEqual({ done: 72, planned: 72 });
+  expect(runs.every(({ done }, at) => done > (runs[at - 1]?.done ?? 0))).toBe(true);
 });
