@@ -106,6 +106,7 @@ export function createKeys(
         note('key.delete', id, { before: await get(trx, id) });
         await trx.deleteFrom('gateway_keys').where('id', '=', id).execute();
         await trx.deleteFrom('gateway_accounts').where('id', '=', keyAccount(id)).execute();
+        await trx.deleteFrom('gateway_idempotency').where('api_key_id', '=', id).execute();
         await trx
           .updateTable('gateway_usage')
           .set({ api_key_id: null })
