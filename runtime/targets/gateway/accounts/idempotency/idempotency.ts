@@ -49,7 +49,10 @@ export interface Outcome {
 
 /** The right to run a request. It must be finished. */
 export interface Claim {
-  /** Stores the outcome. Never rejects, because the client must receive its response. */
+  /**
+   * Stores the outcome. Never rejects, because the client must receive its response. Repeated calls do
+   * nothing.
+   */
   finish(outcome: Outcome): Promise<void>;
 }
 
@@ -111,7 +114,10 @@ export function createIdempotency({ store, settings, clock, onError }: Idempoten
   };
 
   /** The response to store, or why it is not stored. */
-  const sealedOf = async (outcome: Outcome, parts: SealParts): Promise<Pick<Ending, 'sealed' | 'problem'>> => {
+  const sealedOf = async (
+    outcome: Outcome,
+    parts: SealParts,
+  ): Promise<Pick<Ending, 'sealed' | 'problem'>> => {
     const { storeResponses, maxStoredBytes } = settings();
     const { response } = outcome;
     const problem = outcome.problem ?? (storeResponses ? undefined : 'this gateway does not store responses');
@@ -149,8 +155,11 @@ export function createIdempotency({ store, settings, clock, onError }: Idempoten
         onError(error);
       }
     };
+    let isFinished = false;
     return {
       async finish(outcome) {
+        if (isFinished) return;
+        isFinished = true;
         const written = write(outcome);
         writing.add(written);
         await written;
@@ -219,7 +228,7 @@ export function createIdempotency({ store, settings, clock, onError }: Idempoten
         }
       }
     },
-    prune: (now) => keys.prune(now),
+    prune: (now) => keys.prune(Math.floor(now)),
     async close() {
       disarm?.();
       await Promise.all(writing);
@@ -230,10 +239,7 @@ export function createIdempotency({ store, settings, clock, onError }: Idempoten
 const hashOf = (parts: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 
-async function responseOf(
-  shared: Exclude<Shared, 'retry'>,
-  parts: SealParts,
-): Promise<StoredResponse> {
+async function responseOf(shared: Exclude<Shared, 'retry'>, parts: SealParts): Promise<StoredResponse> {
   if (!('row' in shared)) {
     if (shared.response) return shared.response;
     throw unavailable(shared.problem ?? CUT_OFF);

@@ -64,7 +64,10 @@ export interface StoredKeys {
   /** Total size of all stored responses. */
   size(): Promise<number>;
   /** Forgets the oldest keys of a user, and deletes its oldest responses, until both are within the limits. */
-  limit(ownerId: string, settings: Pick<IdempotencySettings, 'maxKeysPerUser' | 'maxStoredBytes'>): Promise<void>;
+  limit(
+    ownerId: string,
+    settings: Pick<IdempotencySettings, 'maxKeysPerUser' | 'maxStoredBytes'>,
+  ): Promise<void>;
   /** Forgets keys whose retention has expired. */
   prune(now: number): Promise<void>;
 }
@@ -115,7 +118,11 @@ export function createStoredKeys({ db, kind }: Pick<Store, 'db' | 'kind'>): Stor
     );
 
   /** Whether the request of a dead process was billed. Its response is then lost. */
-  const wasBilled = async ({ request_id: requestId, api_key_id: keyId, created_at: since }: IdempotencyRow) => {
+  const wasBilled = async ({
+    request_id: requestId,
+    api_key_id: keyId,
+    created_at: since,
+  }: IdempotencyRow) => {
     const matching = db
       .selectFrom('gateway_usage')
       .select('id')
@@ -148,8 +155,7 @@ export function createStoredKeys({ db, kind }: Pick<Store, 'db' | 'kind'>): Stor
         if (!known) continue;
         const { seen_at: seenAt, is_old: old, claim, pid } = known;
         const isRunning = seenAt !== null;
-        const isDead =
-          isRunning && (old || (known.machine === machine && isGone({ pid, seen_at: seenAt })));
+        const isDead = isRunning && (old || (known.machine === machine && isGone({ pid, seen_at: seenAt })));
         if (isDead && (await wasBilled(known))) {
           await endOf(request.id, claim, { ownerId: undefined, sealed: null, problem: LOST });
           continue;

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler, Next } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
 import { AppError } from '#contract/errors.ts';
 import type { ByteHold } from '#core/limits/byte-budget.ts';
+import type { Principal } from '#serve/access.ts';
 import { readBytes } from '#serve/http/body.ts';
 import { boundaryOf } from '#serve/http/multipart.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { Claim, Outcome } from '../../accounts/idempotency/idempotency.ts';
+import type { IdempotencySettings } from '../../accounts/idempotency/idempotency-settings.ts';
 import type { StoredResponse } from '../../accounts/idempotency/sealed-response.ts';
 import { tokenIn } from '../../accounts/identity/credentials.ts';
 import type { Payer, Spender } from '../../accounts/identity/identity.ts';
@@ -26,12 +28,14 @@ export const REPLAYED_HEADER = 'Idempotent-Replayed';
 
 const MAX_KEY_LENGTH = 255;
 
+type IdempotentContext = Pick<ModelCallContext, 'idempotency' | 'kernel' | 'state'>;
+
 /**
  * Adds `Idempotency-Key` to all routes that create something or call a model: every POST route with a guard
  * that does not declare that repeating its requests has no further effect.
  */
 export function idempotentRoutes(
-  context: Pick<ModelCallContext, 'idempotency' | 'kernel'>,
+  context: IdempotentContext,
   options: GatewayAppOptions,
   routes: readonly Route[],
 ): readonly Route[] {
@@ -55,25 +59,25 @@ const withKey = (operation: Operation): Operation => ({
       example: '0b6f3a0e-6b0c-4f0e-9c56-2f4d1c8f8a51',
     },
   ],
-  errors: [...operation.errors, ...([400, 409, 422] as const).filter((one) => !operation.errors.includes(one))],
+  errors: [
+    ...operation.errors,
+    ...([400, 409, 422] as const).filter((one) => !operation.errors.includes(one)),
+  ],
 });
 
 /** Requests without the header only cost this comparison. */
-const idempotent =
-  (
-    { idempotency, kernel }: Pick<ModelCallContext, 'idempotency' | 'kernel'>,
-    options: GatewayAppOptions,
-  ): MiddlewareHandler<ShellEnv> =>
-  async (c, next) => {
+function idempotent(context: IdempotentContext, options: GatewayAppOptions): MiddlewareHandler<ShellEnv> {
+  const { idempotency, kernel } = context;
+  return async (c, next) => {
     const header = c.req.header(IDEMPOTENCY_HEADER);
     if (header === undefined || !idempotency.settings().enabled) return await next();
     const caller = c.get('caller');
     const payer = anyPayerOf(caller);
     // The workers of a job repeat rows in their own way.
-    if (!payer || payer.kind === 'work') return await next();
+    if (!caller || !payer || payer.kind === 'work') return await next();
     const key = keyIn(header);
-    const { signal, headers } = c.req.raw;
-    const hold = kernel.requestMemory.open(caller?.name);
+    const callsModel = 'payer' in caller;
+    const hold = kernel.requestMemory.open(caller.name);
     // The request continues if its client disconnects, so its memory is released when it has ended.
     c.set('openHold', () => hold);
     try {
@@ -84,25 +88,66 @@ const idempotent =
         key,
         fingerprint: fingerprintOf(c, body),
         requestId: c.get('requestId'),
-        credential: tokenIn(headers) ?? '',
-        signal,
+        credential: tokenIn(c.req.raw.headers) ?? '',
+        signal: c.req.raw.signal,
       });
-      if (!('finish' in found)) {
+      if ('finish' in found)
+        await run(c, next, { claim: found, hold, body, callsModel, settings: idempotency.settings() });
+      else {
         hold.release();
+        if (callsModel) await countRepetition(context, payer);
         return sendAgain(c, found);
       }
-      const notes = createNotes('payer' in (caller ?? {}));
-      if (readDirectives(headers.get('cache-control')).noStore) notes.forbid('the request forbids storing it');
-      c.req.raw = detached(c.req.raw, body);
-      if (caller) c.set('caller', { ...caller, replay: notes.replay } as typeof caller);
-      await next();
-      const { maxResponseBytes } = idempotency.settings();
-      c.res = await keepResponse(c.res, { claim: found, notes, hold, signal, maxBytes: maxResponseBytes });
     } catch (error) {
       hold.release();
       throw error;
     }
   };
+}
+
+/** Repeated responses are free, but as limited as other free calls. */
+async function countRepetition({ state }: IdempotentContext, payer: Payer): Promise<void> {
+  if (payer.kind === 'master') return;
+  const { end } = await state.ledger.admitFree(await state.identity.spender(payer, undefined));
+  end();
+}
+
+interface RunParts {
+  readonly claim: Claim;
+  readonly hold: ByteHold;
+  readonly body: Uint8Array;
+  readonly callsModel: boolean;
+  readonly settings: Pick<IdempotencySettings, 'maxResponseBytes'>;
+}
+
+/** Runs a request, and stores its response. */
+async function run(
+  c: Context<ShellEnv>,
+  next: Next,
+  { claim, hold, body, callsModel, settings }: RunParts,
+): Promise<void> {
+  const { raw } = c.req;
+  const { signal } = raw;
+  const notes = createNotes(callsModel);
+  const finish = async (status: number, response?: StoredResponse, problem?: string): Promise<void> => {
+    const outcome = notes.outcome(status);
+    await claim.finish({ ...outcome, response, problem: outcome.problem ?? problem });
+    hold.release();
+  };
+  try {
+    if (readDirectives(raw.headers.get('cache-control')).noStore)
+      notes.forbid('the request forbids storing it');
+    c.req.raw = detached(raw, body);
+    c.set('caller', { ...c.get('caller'), replay: notes.replay } as Principal);
+    await next();
+    const { maxResponseBytes: maxBytes } = settings;
+    c.res = await keepResponse(c.res, { finish, isStream: notes.isStream(), hold, signal, maxBytes });
+  } catch (error) {
+    // Repeated calls do nothing.
+    await finish(500);
+    throw error;
+  }
+}
 
 /** The key, with or without the quotes of a structured field. */
 function keyIn(header: string): string {
@@ -182,8 +227,8 @@ function createNotes(callsModel: boolean): Notes {
 }
 
 interface KeepParts {
-  readonly claim: Claim;
-  readonly notes: Notes;
+  readonly finish: (status: number, response?: StoredResponse, problem?: string) => Promise<void>;
+  readonly isStream: boolean;
   readonly hold: ByteHold;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
@@ -191,7 +236,8 @@ interface KeepParts {
 }
 
 /** Headers that are part of a stored response. All others depend on the request or on the time. */
-const KEPT_HEADERS = /^(?:content-type|content-disposition|location|allow|retry-after|upload-.*|tus-.*|x-cache.*|x-gateway-.*)$/;
+const KEPT_HEADERS =
+  /^(?:content-type|content-disposition|location|allow|retry-after|upload-.*|tus-.*|x-cache.*|x-gateway-.*)$/;
 
 /**
  * Stores a response before its client has received all of it. If the client disconnects, the rest is read
@@ -199,28 +245,19 @@ const KEPT_HEADERS = /^(?:content-type|content-disposition|location|allow|retry-
  */
 async function keepResponse(
   response: Response,
-  { claim, notes, hold, signal, maxBytes }: KeepParts,
+  { finish, isStream, hold, signal, maxBytes }: KeepParts,
 ): Promise<Response> {
   const { status } = response;
   const headers = [...response.headers].filter(([name]) => KEPT_HEADERS.test(name));
   const pieces: Uint8Array[] = [];
   let length = 0;
-  let isFinished = false;
   const isTooLarge = (): boolean => length > maxBytes;
-  const finish = async (isComplete: boolean): Promise<void> => {
-    if (isFinished) return;
-    isFinished = true;
-    const outcome = notes.outcome(status);
-    const body = isComplete && !isTooLarge() ? Buffer.concat(pieces) : undefined;
-    await claim.finish({
-      ...outcome,
-      response: body && { status, headers, body },
-      problem: outcome.problem ?? (isTooLarge() ? `it is larger than ${maxBytes} bytes` : undefined),
-    });
-    hold.release();
+  const end = (isComplete: boolean): Promise<void> => {
+    if (isTooLarge()) return finish(status, undefined, `it is larger than ${maxBytes} bytes`);
+    return finish(status, isComplete ? { status, headers, body: Buffer.concat(pieces) } : undefined);
   };
   if (!response.body) {
-    await finish(true);
+    await end(true);
     return response;
   }
   const reader = response.body.getReader();
@@ -228,7 +265,7 @@ async function keepResponse(
     try {
       const { done, value } = await reader.read();
       if (done) {
-        await finish(true);
+        await end(true);
         return undefined;
       }
       length += value.length;
@@ -239,11 +276,11 @@ async function keepResponse(
       }
       return value;
     } catch (error) {
-      await finish(false);
+      await end(false);
       throw error;
     }
   };
-  if (!notes.isStream()) {
+  if (!isStream) {
     const all: Uint8Array[] = [];
     for (let piece = await next(); piece; piece = await next()) all.push(piece);
     return new Response(Buffer.concat(all), response);
@@ -251,7 +288,7 @@ async function keepResponse(
   const drain = async (): Promise<void> => {
     while (!isTooLarge()) if (!(await next())) return;
     await reader.cancel();
-    await finish(false);
+    await end(false);
   };
   let isDrained = false;
   const leave = (): void => {

@@ -1,5 +1,8 @@
 import { omitUndefined } from '#core/json/omit-undefined.ts';
-import { IDEMPOTENCY_DEFAULTS, type IdempotencySettings } from '../../accounts/idempotency/idempotency-settings.ts';
+import {
+  IDEMPOTENCY_DEFAULTS,
+  type IdempotencySettings,
+} from '../../accounts/idempotency/idempotency-settings.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import { type ResolveContext, timeIn } from './context.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { IDEMPOTENCY_DEFAULTS } from '#gateway/accounts/idempotency/idempotency-settings.ts';
 import type { ModelsConfig } from '#gateway/requests/models/models-config.ts';
-import { NO_PROMPTS } from '#gateway/providers/shapes/policies.ts';
+import { compileLinearPattern } from '#platform/linear-pattern.ts';
 import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
 import { describeDatabases, type TestDatabase } from '../../databases.ts';
 import { startFixture } from '../../fixture-provider.ts';
@@ -14,6 +14,13 @@ const MODELS: Partial<ModelsConfig> = {
   providers: [instanceOf('openai', openai, { dialect: { hasResponses: true } })],
   pricing: [priced('openai:good', 10, 30), priced('openai:silent', 10, 30), priced('openai:stall', 10, 30)],
 };
+
+const namesOf = (action: 'mask' | 'block') => ({
+  name: 'names',
+  kind: 'patterns' as const,
+  action,
+  patterns: new Map([['NAME', compileLinearPattern('Anna')]]),
+});
 
 /** The response to one of several identical requests. */
 interface Seen {
@@ -53,7 +60,8 @@ describeDatabases((database) => {
     {
       await using gateway = await start(url);
       secret = await gateway.key({ user_id: 'ann' });
-      const ask = async () => await read(await gateway.post(CHAT, chatBody('openai:good'), secret, withKey('a')));
+      const ask = async () =>
+        await read(await gateway.post(CHAT, chatBody('openai:good'), secret, withKey('a')));
       first = await ask();
       expect(first).toMatchObject({ status: 200, isReplayed: false });
       expect(await ask()).toEqual({ ...first, isReplayed: true });
@@ -78,23 +86,31 @@ describeDatabases((database) => {
     expect(await gateway.usage('ann')).toHaveLength(1);
   });
 
-  test('1,000 parallel requests with one key, at two gateways, are billed once', { timeout: 60_000 }, async () => {
-    const url = await database.create();
-    await using one = await start(url);
-    await using two = await start(url);
-    const secret = await one.key({ user_id: 'ann' });
-    const before = (await openai.counts())['requests'] ?? 0;
-    const seen = await Promise.all(
-      Array.from({ length: 1000 }, async (_, index) =>
-        await read(await (index % 2 === 0 ? one : two).post(CHAT, chatBody('openai:good'), secret, withKey('a'))),
-      ),
-    );
-    expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(new Set(seen.map(({ text }) => text)).size).toBe(1);
-    expect(seen.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1);
-    expect((await openai.counts())['requests']).toBe(before + 1);
-    expect(await one.usage('ann')).toHaveLength(1);
-  });
+  test(
+    '1,000 parallel requests with one key, at two gateways, are billed once',
+    { timeout: 60_000 },
+    async () => {
+      const url = await database.create();
+      await using one = await start(url);
+      await using two = await start(url);
+      const secret = await one.key({ user_id: 'ann' });
+      const before = (await openai.counts())['requests'] ?? 0;
+      const seen = await Promise.all(
+        Array.from(
+          { length: 1000 },
+          async (_, index) =>
+            await read(
+              await (index % 2 === 0 ? one : two).post(CHAT, chatBody('openai:good'), secret, withKey('a')),
+            ),
+        ),
+      );
+      expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(new Set(seen.map(({ text }) => text)).size).toBe(1);
+      expect(seen.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1);
+      expect((await openai.counts())['requests']).toBe(before + 1);
+      expect(await one.usage('ann')).toHaveLength(1);
+    },
+  );
 
   test('a request waits for the one that is running, also at another gateway', async () => {
     const url = await database.create();
@@ -106,7 +122,9 @@ describeDatabases((database) => {
     await openai.happened('waiting', `silent@${database.kind}`);
     const others = [one, two].map((gateway) => gateway.post(CHAT, chatBody(model), secret, withKey('a')));
     await openai.release();
-    const [own, ...repeated] = await Promise.all([first, ...others].map(async (response) => await read(await response)));
+    const [own, ...repeated] = await Promise.all(
+      [first, ...others].map(async (response) => await read(await response)),
+    );
     for (const other of repeated) expect(other).toEqual({ ...own, isReplayed: true });
     expect(await one.usage('ann')).toHaveLength(1);
   });
@@ -139,7 +157,8 @@ describeDatabases((database) => {
     const other = await gateway.post(CHAT, chatBody('openai:good', { max_tokens: 7 }), secret, withKey('a'));
     expect(other.status).toBe(422);
     expect(await other.json()).toMatchObject({
-      detail: 'This Idempotency-Key was already used for a different request. Use a new key for each request.',
+      detail:
+        'This Idempotency-Key was already used for a different request. Use a new key for each request.',
     });
     const path = await gateway.post('/v1/messages', chatBody('openai:good'), secret, withKey('a'));
     expect(path.status).toBe(422);
@@ -165,12 +184,14 @@ describeDatabases((database) => {
 
   test('a request that was not billed runs again', async () => {
     await using gateway = await startNew(database);
-    const secret = await gateway.key({ user_id: 'ann', budget: { max_budget: 0 } });
+    const { id, key } = await gateway.admin('POST', '/v1/keys', {
+      user_id: 'ann',
+      budget: { max_budget: 0 },
+    });
+    const secret = String(key);
     const ask = async (body: object) => await read(await gateway.post(CHAT, body, secret, withKey('a')));
-    expect(await ask(chatBody('openai:good'))).toMatchObject({ status: 402 });
-    const { keys } = (await gateway.admin('GET', '/v1/keys?user_id=ann')) as { keys?: never[] };
-    const [key] = (keys ?? ((await gateway.admin('GET', '/v1/keys?user_id=ann')) as unknown)) as { id: string }[];
-    await gateway.admin('PATCH', `/v1/keys/${key?.id}`, { budget: null });
+    expect(await ask(chatBody('openai:good'))).toMatchObject({ status: 403, isReplayed: false });
+    await gateway.admin('PATCH', `/v1/keys/${String(id)}`, { budget: null });
     expect(await ask(chatBody('openai:good'))).toMatchObject({ status: 200, isReplayed: false });
     const failing = async () =>
       await read(await gateway.post(CHAT, chatBody('openai:fails-500'), secret, withKey('b')));
@@ -184,10 +205,9 @@ describeDatabases((database) => {
     await using gateway = await startNew(database, {
       idempotency: { ...IDEMPOTENCY_DEFAULTS, maxResponseBytes: 1000 },
       guardrails: {
-        profiles: [{ name: 'mail', kind: 'patterns', action: 'mask', patterns: new Map([['EMAIL', 'email']]) } as never],
-        demanded: [],
+        profiles: [namesOf('mask')],
+        demanded: [{ profile: 'names', mode: 'block', onUnavailable: 'block', on: ['input'] }],
       },
-      prompts: NO_PROMPTS,
     });
     const [secret, unlogged] = [
       await gateway.key({ user_id: 'ann' }),
@@ -196,16 +216,66 @@ describeDatabases((database) => {
     const cases = [
       [unlogged, {}, {}, 'the key’s settings forbid storing it'],
       [secret, {}, { 'cache-control': 'no-store' }, 'the request forbids storing it'],
-      [secret, { messages: [{ role: 'user', content: 'x'.repeat(2000) }] }, {}, 'it is larger than 1000 bytes'],
+      [
+        secret,
+        { messages: [{ role: 'user', content: 'x'.repeat(2000) }] },
+        {},
+        'it is larger than 1000 bytes',
+      ],
+      [
+        secret,
+        { messages: [{ role: 'user', content: 'I am Anna' }] },
+        {},
+        'it contains values that guardrails mask',
+      ],
     ] as const;
     for (const [index, [own, body, headers, reason]] of cases.entries()) {
       const ask = async () =>
-        await read(await gateway.post(CHAT, chatBody('openai:good', body), own, withKey(`k${index}`, headers)));
+        await read(
+          await gateway.post(CHAT, chatBody('openai:good', body), own, withKey(`k${index}`, headers)),
+        );
       expect(await ask()).toMatchObject({ status: 200 });
       const again = await ask();
       expect([again.status, JSON.parse(again.text).detail]).toEqual([409, expect.stringContaining(reason)]);
     }
-    expect(await gateway.usage('ann')).toHaveLength(3);
+    expect(await gateway.usage('ann')).toHaveLength(cases.length);
+  });
+
+  test('a failure that was billed is repeated', async () => {
+    await using gateway = await startNew(database, {
+      guardrails: {
+        profiles: [namesOf('block')],
+        demanded: [{ profile: 'names', mode: 'block', onUnavailable: 'block', on: ['output'] }],
+      },
+    });
+    const secret = await gateway.key({ user_id: 'ann' });
+    const body = chatBody('openai:good', { messages: [{ role: 'user', content: 'I am Anna' }] });
+    const ask = async () => await read(await gateway.post(CHAT, body, secret, withKey('a')));
+    const first = await ask();
+    expect(first.status).toBeGreaterThan(399);
+    expect(await ask()).toEqual({ ...first, isReplayed: true });
+    expect(await gateway.usage('ann')).toHaveLength(1);
+  });
+
+  test('a form is compared without its boundary', async () => {
+    await using gateway = await startNew(database);
+    const secret = await gateway.key({ user_id: 'ann' });
+    const ask = async (text: string) => {
+      const form = new FormData();
+      form.set('model', 'openai:good');
+      form.set('file', new Blob([text]), 'speech.wav');
+      const response = await fetch(`${gateway.url}/v1/audio/transcriptions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${secret}`, 'idempotency-key': 'a' },
+        body: form,
+      });
+      return await read(response);
+    };
+    const first = await ask('RIFF');
+    expect(first.status).toBe(200);
+    expect(await ask('RIFF')).toEqual({ ...first, isReplayed: true });
+    expect(await ask('RIFX')).toMatchObject({ status: 422 });
+    expect(await gateway.usage('ann')).toHaveLength(1);
   });
 
   test('objects are created once, and their secret is only stored encrypted', async () => {
@@ -219,9 +289,9 @@ describeDatabases((database) => {
     const { key } = JSON.parse(first.text) as { key: string };
     const store = await openStore(url);
     const [row] = await store.db.selectFrom('gateway_idempotency').selectAll().execute();
-    expect(JSON.stringify({ ...row, sealed: Buffer.from(row?.sealed ?? []).toString('latin1') })).not.toContain(
-      key.slice(0, 12),
-    );
+    expect(
+      JSON.stringify({ ...row, sealed: Buffer.from(row?.sealed ?? []).toString('latin1') }),
+    ).not.toContain(key.slice(0, 12));
     expect((await store.db.selectFrom('gateway_keys').select('id').execute()).length).toBe(1);
     const failed = async () =>
       await read(await gateway.post('/v1/users', { user_id: 'ann' }, MASTER, withKey('b')));
