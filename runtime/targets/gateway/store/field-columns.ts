@@ -1,5 +1,6 @@
 import { parseJsonText } from '#core/json/json-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
+import { type BudgetLimit, limitsIn, limitsToText } from '../accounts/fields/budget-limits.ts';
 import {
   type CellsOf,
   columnOf,
@@ -62,6 +63,11 @@ const STORAGE: Readonly<Record<SimpleField['kind'], Storage>> = {
     write: JSON.stringify,
     read: (cell: string) => membersOf(parseJsonText(cell)),
     initial: () => '{}',
+  },
+  limits: {
+    ...TEXT,
+    write: (limits) => limitsToText(limits as readonly BudgetLimit[]),
+    read: (cell: string) => limitsIn(cell) ?? null,
   },
   percentages: { ...TEXT, write: sortedPercentages, read: (cell: string) => parseJsonText(cell) },
 };

@@ -1,4 +1,5 @@
 import type { Nanos } from '../../shared/money.ts';
+import type { BudgetLimit, LimitAnswer, LimitBody } from './budget-limits.ts';
 
 // Users, keys, teams, organizations and budgets are tables of fields (docs/decisions/0153). Everything about
 // a field is derived from its row: the column and the types (store/field-columns.ts), the checks
@@ -39,6 +40,12 @@ interface Kinds<Word extends string> {
   readonly time: Types<number, never, string, number>;
   readonly timeOrNull: Types<number | null, string | number | null, string | null, number | null>;
   readonly models: Types<readonly string[] | null, string[] | null, readonly string[] | null, string | null>;
+  readonly limits: Types<
+    readonly BudgetLimit[] | null,
+    LimitBody[] | null,
+    readonly LimitAnswer[] | null,
+    string | null
+  >;
   readonly metadata: Types<Metadata, Record<string, unknown> | null, Metadata, string>;
   readonly percentages: Types<
     readonly number[] | null,

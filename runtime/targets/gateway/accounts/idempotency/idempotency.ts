@@ -15,7 +15,7 @@ import {
   type RunningKey,
 } from './stored-keys.ts';
 
-/** A request with an `Idempotency-Key`. */
+/** A request with an `Idempotency-Key`. @internal Exported for tests. */
 export interface IdempotentRequest {
   /** The caller. Others can use the same key. */
   readonly caller: string;

@@ -40,7 +40,7 @@ export interface RunningKey {
   readonly claim: string;
 }
 
-export type FoundKey =
+type FoundKey =
   /** The request can run. */
   | { readonly kind: 'claimed'; readonly claim: string }
   | { readonly kind: 'ended'; readonly row: EndedRow }
@@ -76,7 +76,7 @@ export interface StoredKeys {
 const SHARE_OF_USER = 1 / 4;
 
 /** The reason of an ending that is only known from the usage, because the gateway was killed. */
-export const LOST = 'the gateway stopped before the response was stored';
+const LOST = 'the gateway stopped before the response was stored';
 
 export function createStoredKeys({ db, kind }: Pick<Store, 'db' | 'kind'>): StoredKeys {
   const machine = machineName();

@@ -32,7 +32,8 @@ import { createTagGrants, createTags, type TagGrants } from './tags.ts';
 import { createUsers } from './users.ts';
 import { ALL_DATA, NO_DATA } from '../../shared/owner.ts';
 import type { Kysely } from 'kysely';
-import { accountOwner } from '../../store/account-ids.ts';
+import { accountOfLimit, accountOwner, isLimitAccount } from '../../store/account-ids.ts';
+import { withLimits } from '../ledger/limits.ts';
 import type { Schema } from '../../store/schema.ts';
 import { keyLabel, userLabel } from './account-labels.ts';
 import { groupGrantOf } from './group-grants.ts';
@@ -175,6 +176,9 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
   };
 }
 
+const limitsOf = ({ account, limits, label }: SharedAccount) =>
+  withLimits({ id: account, limits, label: () => label });
+
 /** Finds accounts by ID. Work that ends after its request has no other information about its payer. */
 function createAccountGrants(
   db: Kysely<Schema>,
@@ -182,6 +186,11 @@ function createAccountGrants(
   tagGrants: TagGrants,
 ): (ids: readonly string[]) => Promise<readonly SharedAccount[]> {
   const find = async (account: string): Promise<SharedAccount | undefined> => {
+    if (isLimitAccount(account)) {
+      const owner = await find(accountOfLimit(account));
+      const found = owner && limitsOf(owner).find((one) => one.id === account);
+      return found && { ...found, account, label: found.label() };
+    }
     const { kind, id } = accountOwner(account);
     if (kind === 'key') {
       const key = (await directory.keyById(id)).value?.key;

@@ -5,7 +5,11 @@ import type { Admission, RateState, Estimate } from './ledger.ts';
 import { dollarText } from '../../shared/money.ts';
 import { randomUUIDv7 } from 'node:crypto';
 import { nextStart } from '#core/time/calendar.ts';
-import { keyAccount, userAccount } from '../../store/account-ids.ts';
+import { keyAccount, limitAccount, userAccount } from '../../store/account-ids.ts';
+import { matchesAny } from '#core/text/name-pattern.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
+import { limitId, limitText } from '../fields/budget-limits.ts';
+import { NO_RATES } from '../fields/shared-fields.ts';
 import { keyLabel, userLabel } from '../identity/account-labels.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 
@@ -15,6 +19,8 @@ export interface LimitedAccount {
   readonly limits: Limits;
   /** Name for error messages, for example `User 'x'`. */
   readonly label: () => string;
+  /** Set for the account of a further limit: the limit as text. */
+  readonly limit?: string | undefined;
 }
 
 /** Marks what the ledger has admitted. */
@@ -84,23 +90,29 @@ const RETRY_AFTER_SECONDS = 5;
  * request alone exceeds the remainder.
  */
 export function budgetRefusal(
-  { account, limits: { maxBudget }, label }: LimitedAccount,
+  limited: LimitedAccount,
   { cost, free, unpriced }: Estimate,
+  now: number,
 ): AppError | undefined {
+  const { account, limits, label, limit } = limited;
+  const { maxBudget } = limits;
   if (maxBudget === null) return undefined;
   if (unpriced !== undefined) return cannotLimit(unpriced, label());
   if (free) return undefined;
   const left = maxBudget - account.spent_nano;
-  if (left <= 0n)
-    return new AppError('ForbiddenError', `${label()} has exceeded budget limit`, {
-      reason: 'budget_exceeded',
-    });
-  return cost > left ? tooLarge(label(), cost, left, maxBudget) : undefined;
+  if (left <= 0n) {
+    const message =
+      limit === undefined
+        ? `${label()} has exceeded budget limit`
+        : `${label()} has spent the limit of ${limit}.`;
+    return exceeded(message, 'budget_exceeded', limited, now);
+  }
+  return cost > left ? tooLarge(limited, cost, left, now) : undefined;
 }
 
 /** Rejects a request that the budget can only cover after requests in flight have finished. */
 export function reservedRefusal(
-  { account, limits: { maxBudget }, label }: LimitedAccount,
+  { account, limits: { maxBudget }, label, limit }: LimitedAccount,
   { cost, free }: Estimate,
 ): AppError | undefined {
   if (maxBudget === null || free) return undefined;
@@ -109,18 +121,42 @@ export function reservedRefusal(
   if (cost <= left) return undefined;
   return new AppError(
     'OverloadedError',
-    `${label()} has ${dollars(left < 0n ? 0n : left)} of the budget left while ${dollars(reserved)} is reserved for requests in flight, and this request can cost up to ${dollars(cost)}. Retry when those requests have finished.`,
+    `${label()} has ${dollars(left < 0n ? 0n : left)} of the ${partOf(limit)} left while ${dollars(reserved)} is reserved for requests in flight, and this request can cost up to ${dollars(cost)}. Retry when those requests have finished.`,
     { reason: 'budget_reserved', retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }
 
-function tooLarge(who: string, cost: bigint, left: bigint, maxBudget: bigint): AppError {
-  const has = cost > maxBudget ? `a budget of ${dollars(maxBudget)}` : `${dollars(left)} of the budget left`;
-  return new AppError(
-    'ForbiddenError',
-    `${who} has ${has}, and this request can cost up to ${dollars(cost)}. Lower its maximum output tokens, or raise the budget.`,
-    { reason: 'estimate_exceeds_budget' },
+const partOf = (limit: string | undefined): string => (limit === undefined ? 'budget' : `limit of ${limit}`);
+
+function tooLarge(limited: LimitedAccount, cost: bigint, left: bigint, now: number): AppError {
+  const { limits, label, limit } = limited;
+  const total = limits.maxBudget ?? 0n;
+  const has =
+    cost > total
+      ? `a ${limit === undefined ? `budget of ${dollars(total)}` : partOf(limit)}`
+      : `${dollars(left)} of the ${partOf(limit)} left`;
+  const remedy = limit === undefined ? 'budget' : 'limit';
+  return exceeded(
+    `${label()} has ${has}, and this request can cost up to ${dollars(cost)}. Lower its maximum output tokens, or raise the ${remedy}.`,
+    'estimate_exceeds_budget',
+    limited,
+    now,
   );
+}
+
+/** For a further limit, the error also states when its window ends. */
+function exceeded(
+  message: string,
+  reason: string,
+  { account: { window_ends_at: endsAt }, limit }: LimitedAccount,
+  now: number,
+): AppError {
+  if (limit === undefined) return new AppError('ForbiddenError', message, { reason });
+  const reset = endsAt === null ? 'It does not reset.' : `It resets at ${rfc3339(endsAt)}.`;
+  return new AppError('ForbiddenError', `${message} ${reset}`, {
+    reason,
+    retryAfterSeconds: endsAt === null ? undefined : Math.ceil((endsAt - now) / 1000),
+  });
 }
 
 const cannotLimit = (model: string, who: string): AppError =>
@@ -177,11 +213,47 @@ export interface HeldAccount {
   readonly limits: Limits;
   /** The account's name in errors and alerts. */
   readonly label: () => string;
+  /** Set for the account of a further limit: the limit as text. */
+  readonly limit?: string | undefined;
+  /** Patterns of the models whose cost is charged; undefined for all. */
+  readonly models?: readonly string[] | undefined;
 }
+
+/** An account with those of the further limits of its budget. */
+export function withLimits(account: HeldAccount): readonly HeldAccount[] {
+  const { budgetLimits = [], alertThresholds } = account.limits;
+  if (budgetLimits.length === 0) return [account];
+  return [
+    account,
+    ...budgetLimits.map((one) => {
+      const { maxBudget, budgetDurationSec, calendar, timeZone, models } = one;
+      return {
+        id: limitAccount(limitId(one), account.id),
+        limits: {
+          ...NO_RATES,
+          maxBudget,
+          budgetDurationSec,
+          budgetCalendar: calendar && { unit: calendar, timeZone: timeZone ?? 'UTC' },
+          alertThresholds,
+        },
+        label: account.label,
+        limit: limitText(one),
+        models: models ?? undefined,
+      };
+    }),
+  ];
+}
+
+/** Whether a limit applies to a request that any of these models can respond to. */
+export const appliesTo = (
+  { models: patterns }: Pick<HeldAccount, 'models'>,
+  models: readonly string[] | undefined,
+): boolean =>
+  patterns === undefined || models === undefined || models.some((model) => matchesAny(patterns, model));
 
 /**
  * All of a request's accounts, in the order in which their limits are checked: the key's, the user's, then
- * the others.
+ * the others. Each is followed by the accounts of the further limits of its budget.
  */
 export function heldAccounts({ user, key, shared }: Spender): HeldAccount[] {
   const ofUser = {
@@ -190,13 +262,13 @@ export function heldAccounts({ user, key, shared }: Spender): HeldAccount[] {
     label: () => userLabel(user),
   };
   const ofOthers = shared.map(({ account: id, limits, label }) => ({ id, limits, label: () => label }));
-  if (!key) return [ofUser, ...ofOthers];
+  if (!key) return [ofUser, ...ofOthers].flatMap(withLimits);
   const ofKey = {
     id: keyAccount(key.id),
     limits: key.limits,
     label: () => keyLabel(key),
   };
-  return [ofKey, ofUser, ...ofOthers];
+  return [ofKey, ofUser, ...ofOthers].flatMap(withLimits);
 }
 
 /** An account's usage in the last minute. */

@@ -18,7 +18,9 @@ import { clearableValue, metadataOf, readToggle } from './changes.ts';
 import {
   amountRule,
   countRule,
+  LIMITS_RULE,
   parseAmount,
+  parseLimits,
   parsePercentages,
   parsePeriod,
   periodRule,
@@ -138,6 +140,7 @@ const READERS: Partial<Record<SimpleField['kind'], Reader>> = {
   rate: (invocation, flag) => clearableValue(invocation, flag, countRule),
   amount: (invocation, flag) => clearableValue(invocation, flag, { rule: amountRule, parse: parseAmount }),
   seconds: (invocation, flag) => clearableValue(invocation, flag, { rule: periodRule, parse: parsePeriod }),
+  limits: (invocation, flag) => clearableValue(invocation, flag, { rule: LIMITS_RULE, parse: parseLimits }),
   percentages: (invocation, flag) =>
     clearableValue(invocation, flag, {
       rule: 'percentages from 1 to 100 separated by commas, or none',

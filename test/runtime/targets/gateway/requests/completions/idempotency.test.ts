@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { IDEMPOTENCY_DEFAULTS } from '#gateway/accounts/idempotency/idempotency-settings.ts';
 import type { ModelsConfig } from '#gateway/requests/models/models-config.ts';
 import { compileLinearPattern } from '#platform/linear-pattern.ts';
@@ -39,34 +39,35 @@ const withKey = (key: string, headers: Record<string, string> = {}): RequestInit
   headers: { 'idempotency-key': key, ...headers },
 });
 
+const running: RunningTestGateway[] = [];
+afterEach(async () => {
+  for (const gateway of running.splice(0)) await gateway.stop();
+});
+
 describeDatabases((database) => {
-  const start = async (
-    url: string,
-    models: Partial<ModelsConfig> = {},
-  ): Promise<RunningTestGateway & AsyncDisposable> => {
+  const start = async (url: string, models: Partial<ModelsConfig> = {}): Promise<RunningTestGateway> => {
     const gateway = await runGateway({
       models: { ...MODELS, ...models },
       config: { database: parseDatabaseUrl(url) },
     });
-    return { ...gateway, [Symbol.asyncDispose]: () => gateway.stop() };
+    running.push(gateway);
+    return gateway;
   };
   const startNew = async (from: TestDatabase, models: Partial<ModelsConfig> = {}) =>
     await start(await from.create(), models);
 
   test('a repeated request gets the same response and is billed once, also after a restart', async () => {
     const url = await database.create();
-    let secret = '';
-    let first: Seen;
-    {
-      await using gateway = await start(url);
-      secret = await gateway.key({ user_id: 'ann' });
-      const ask = async () =>
-        await read(await gateway.post(CHAT, chatBody('openai:good'), secret, withKey('a')));
-      first = await ask();
-      expect(first).toMatchObject({ status: 200, isReplayed: false });
-      expect(await ask()).toEqual({ ...first, isReplayed: true });
-    }
-    await using gateway = await start(url);
+    const before = await start(url);
+    const secret = await before.key({ user_id: 'ann' });
+    const ask = async () =>
+      await read(await before.post(CHAT, chatBody('openai:good'), secret, withKey('a')));
+    const first = await ask();
+    expect(first).toMatchObject({ status: 200, isReplayed: false });
+    expect(await ask()).toEqual({ ...first, isReplayed: true });
+    await before.stop();
+    running.splice(0);
+    const gateway = await start(url);
     const again = await gateway.post(CHAT, chatBody('openai:good'), secret, withKey('"a"'));
     expect(again.headers.get('content-type')).toBe('application/json');
     expect(await read(again)).toEqual({ ...first, isReplayed: true });
@@ -75,7 +76,7 @@ describeDatabases((database) => {
   });
 
   test('a stream is repeated completely', async () => {
-    await using gateway = await startNew(database);
+    const gateway = await startNew(database);
     const secret = await gateway.key({ user_id: 'ann' });
     const body = chatBody('openai:good', { stream: true });
     const first = await gateway.post(CHAT, body, secret, withKey('a'));
@@ -91,8 +92,8 @@ describeDatabases((database) => {
     { timeout: 60_000 },
     async () => {
       const url = await database.create();
-      await using one = await start(url);
-      await using two = await start(url);
+      const one = await start(url);
+      const two = await start(url);
       const secret = await one.key({ user_id: 'ann' });
       const before = (await openai.counts())['requests'] ?? 0;
       const seen = await Promise.all(
@@ -114,8 +115,8 @@ describeDatabases((database) => {
 
   test('a request waits for the one that is running, also at another gateway', async () => {
     const url = await database.create();
-    await using one = await start(url);
-    await using two = await start(url);
+    const one = await start(url);
+    const two = await start(url);
     const secret = await one.key({ user_id: 'ann' });
     const model = `openai:silent@${database.kind}`;
     const first = one.post(CHAT, chatBody(model), secret, withKey('a'));
@@ -130,7 +131,7 @@ describeDatabases((database) => {
   });
 
   test('a client that disconnects gets the response when it asks again', async () => {
-    await using gateway = await startNew(database);
+    const gateway = await startNew(database);
     const secret = await gateway.key({ user_id: 'ann' });
     for (const [name, body] of [
       ['silent', {}],
@@ -151,7 +152,7 @@ describeDatabases((database) => {
   });
 
   test('another request with the same key is rejected', async () => {
-    await using gateway = await startNew(database);
+    const gateway = await startNew(database);
     const secret = await gateway.key({ user_id: 'ann' });
     await gateway.post(CHAT, chatBody('openai:good'), secret, withKey('a'));
     const other = await gateway.post(CHAT, chatBody('openai:good', { max_tokens: 7 }), secret, withKey('a'));
@@ -168,7 +169,7 @@ describeDatabases((database) => {
   });
 
   test('keys of other callers are separate, and other callers get nothing', async () => {
-    await using gateway = await startNew(database);
+    const gateway = await startNew(database);
     const [ann, annToo, bob] = [
       await gateway.key({ user_id: 'ann' }),
       await gateway.key({ user_id: 'ann' }),
@@ -183,7 +184,7 @@ describeDatabases((database) => {
   });
 
   test('a request that was not billed runs again', async () => {
-    await using gateway = await startNew(database);
+    const gateway = await startNew(database);
     const { id, key } = await gateway.admin('POST', '/v1/keys', {
       user_id: 'ann',
       budget: { max_budget: 0 },
@@ -202,7 +203,7 @@ describeDatabases((database) => {
   });
 
   test('a response that must not be stored is not sent again, and the request does not run again', async () => {
-    await using gateway = await startNew(database, {
+    const gateway = await startNew(database, {
       idempotency: { ...IDEMPOTENCY_DEFAULTS, maxResponseBytes: 1000 },
       guardrails: {
         profiles: [namesOf('mask')],
@@ -242,7 +243,7 @@ describeDatabases((database) => {
   });
 
   test('a failure that was billed is repeated', async () => {
-    await using gateway = await startNew(database, {
+    const gateway = await startNew(database, {
       guardrails: {
         profiles: [namesOf('block')],
         demanded: [{ profile: 'names', mode: 'block', onUnavailable: 'block', on: ['output'] }],
@@ -258,7 +259,7 @@ describeDatabases((database) => {
   });
 
   test('a form is compared without its boundary', async () => {
-    await using gateway = await startNew(database);
+    const gateway = await startNew(database);
     const secret = await gateway.key({ user_id: 'ann' });
     const ask = async (text: string) => {
       const form = new FormData();
@@ -280,7 +281,7 @@ describeDatabases((database) => {
 
   test('objects are created once, and their secret is only stored encrypted', async () => {
     const url = await database.create();
-    await using gateway = await start(url);
+    const gateway = await start(url);
     const { openStore } = database;
     const create = async (key: string) =>
       await read(await gateway.post('/v1/keys', { user_id: 'ann' }, MASTER, withKey(key)));
@@ -303,7 +304,7 @@ describeDatabases((database) => {
 
   test('deleting a user deletes its stored responses', async () => {
     const url = await database.create();
-    await using gateway = await start(url);
+    const gateway = await start(url);
     const secret = await gateway.key({ user_id: 'ann' });
     await gateway.key({ user_id: 'bob' });
     const store = await database.openStore(url);
