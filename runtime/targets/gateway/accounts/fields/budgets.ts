@@ -103,6 +103,13 @@ export const KEY_BUDGET_FIELDS = fields({
       createdWith: 'no reset',
     },
   },
+  limits: {
+    ...LIMITS,
+    flag: { ...LIMITS.flag, name: 'budget-limits' },
+    label: 'budget limits',
+    isOptional: true,
+    isSufficient: true,
+  },
   alert_thresholds: { ...ALERT_THRESHOLDS, isOptional: true },
 });
 

@@ -121,7 +121,13 @@ export interface SimpleField extends Shared {
   readonly to?: 'budget' | 'team' | 'organization';
   /** Whether the program can omit it, as a part of an object. */
   readonly isOptional?: true;
+  /** Whether an object with only this part exists, although the program can omit the part. */
+  readonly isSufficient?: true;
 }
+
+/** Whether an object exists if this part is set. */
+export const isEnough = ({ isOptional, isSufficient }: SimpleField): boolean =>
+  isOptional !== true || isSufficient === true;
 
 /** Several fields combined into one object, or null. Each has its own column. */
 interface PartsField extends Shared {

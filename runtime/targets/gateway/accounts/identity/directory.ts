@@ -276,6 +276,7 @@ const limitsOfKey = (row: Selectable<KeyRow>): KeyGrant['limits'] => ({
   ...valuesOf(RATE_FIELDS, row),
   maxBudget: row.max_budget_nano,
   budgetDurationSec: row.budget_duration_sec,
+  budgetLimits: limitsIn(row.budget_limits),
   alertThresholds: thresholdsOf(row),
 });
 

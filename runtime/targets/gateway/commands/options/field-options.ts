@@ -6,6 +6,7 @@ import {
   type ChangesOf,
   type Field,
   type FieldTable,
+  isEnough,
   nameOf,
   type NewOf,
   settableFields,
@@ -212,8 +213,7 @@ function mergeParts(
 ): object | null {
   const all = Object.entries(parts).map(([name, field]) => ({ ...field, member: nameOf(name, field) }));
   const values = { ...recordOf(all.map(({ member }) => [member, null])), ...before, ...changes };
-  if (all.some(({ isOptional, member }) => !isOptional && values[member] !== null)) return values;
-  if (all.some(({ isOptional, member }) => isOptional && Boolean(changes[member])))
-    throw new UsageError(incomplete);
+  if (all.some((part) => isEnough(part) && values[part.member] !== null)) return values;
+  if (all.some((part) => !isEnough(part) && Boolean(changes[part.member]))) throw new UsageError(incomplete);
   return null;
 }

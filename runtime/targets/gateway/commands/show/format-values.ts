@@ -49,7 +49,7 @@ interface BudgetAmount {
   readonly maxBudget: Nanos | null;
   readonly budgetDurationSec: number | null;
   readonly calendar?: Calendar | null;
-  readonly limits?: readonly BudgetLimit[] | null;
+  readonly limits?: readonly BudgetLimit[] | null | undefined;
 }
 
 /** Formats the percentages at which alerts are sent. */
