@@ -79,7 +79,7 @@ export const ownKey = closed('OwnKey', {
       limits: Type.Optional(
         Type.Array(
           closed('LimitState', {
-            owner: Type.String({ description: 'Whose budget has the limit.' }),
+            name: Type.String({ description: 'Whose budget has the limit, and the limit.' }),
             models: orNull(Type.Array(Type.String()), 'The models whose cost counts. Null: all models.'),
             ...limitState,
           }),

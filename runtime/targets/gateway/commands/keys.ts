@@ -199,10 +199,10 @@ const ownRecordOf = (key: OwnKey): Record<string, string> => ({
 
 /** A further limit of a budget. */
 const limitRecord = (
-  { owner, models, max_budget: max, ...limit }: NonNullable<OwnKey['quota']['limits']>[number],
+  limit: NonNullable<OwnKey['quota']['limits']>[number],
   at: number,
 ): Record<string, string> => ({
-  [`limit ${at + 1}`]: `${amountText(max ?? 0)} of ${owner}${models === null ? '' : ` for ${models.join(', ')}`}`,
+  [`limit ${at + 1}`]: limit.name,
   [`limit ${at + 1}: spent`]: amountText(limit.spend),
   [`limit ${at + 1}: remaining`]: amountText(limit.remaining ?? 0),
   [`limit ${at + 1}: resets`]: orDash(limit.next_budget_reset_at),

@@ -43,7 +43,7 @@ export async function openResponse(
   if (!compressed) return undefined;
   const bytes = await decompress(compressed);
   const end = LENGTH_BYTES + bytes.readUInt32BE();
-  // Written by `closeResponse`; nobody else can encrypt it.
+  // Only `closeResponse` encrypts it.
   const head = parseJsonText(bytes.subarray(LENGTH_BYTES, end).toString('utf8')) as Omit<
     StoredResponse,
     'body'

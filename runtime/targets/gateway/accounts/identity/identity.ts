@@ -129,8 +129,9 @@ export interface SharedAccount {
   readonly limits: Limits;
   /** Name for error messages. */
   readonly label: string;
-  /** Set for the account of a further limit of a budget: the limit as text, and its models. */
-  readonly limit?: string | undefined;
+  /** Whether it is the account of a further limit of a budget. */
+  readonly isFurther?: boolean | undefined;
+  /** The models of a further limit; undefined for all. */
   readonly models?: readonly string[] | undefined;
 }
 

@@ -20,7 +20,7 @@ type AlertKind = 'budget.threshold_reached' | 'budget.request_refused';
 export function thresholdAlerts(
   before: AccountRow,
   after: AccountRow,
-  { limits, label, limit }: Pick<HeldAccount, 'limits' | 'label' | 'limit'>,
+  { limits, label }: Pick<HeldAccount, 'limits' | 'label'>,
   policy: AlertPolicy,
   now: number,
 ): AlertRow[] {
@@ -32,34 +32,21 @@ export function thresholdAlerts(
       return before.spent_nano * 100n < threshold && after.spent_nano * 100n >= threshold;
     })
     .map((percent) =>
-      alertOf(
-        after,
-        'budget.threshold_reached',
-        { limit: maxBudget, percent, label: labelOf(label(), limit) },
-        now,
-      ),
+      alertOf(after, 'budget.threshold_reached', { limit: maxBudget, percent, label: label() }, now),
     );
 }
 
 /** The alert for an account whose budget rejected a request; undefined if its budget has no alerts. */
 export function refusalAlert(
   account: AccountRow,
-  { limits, label, limit }: Pick<HeldAccount, 'limits' | 'label' | 'limit'>,
+  { limits, label }: Pick<HeldAccount, 'limits' | 'label'>,
   policy: AlertPolicy,
   now: number,
 ): AlertRow | undefined {
   const { maxBudget, alertThresholds } = limits;
   if (maxBudget === null || (alertThresholds ?? policy.thresholds).length === 0) return undefined;
-  return alertOf(
-    account,
-    'budget.request_refused',
-    { limit: maxBudget, percent: null, label: labelOf(label(), limit) },
-    now,
-  );
+  return alertOf(account, 'budget.request_refused', { limit: maxBudget, percent: null, label: label() }, now);
 }
-
-const labelOf = (label: string, limit: string | undefined): string =>
-  limit === undefined ? label : `${label} (limit of ${limit})`;
 
 interface About {
   readonly limit: bigint;

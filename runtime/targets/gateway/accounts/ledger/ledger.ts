@@ -159,8 +159,8 @@ export interface Quota {
 }
 
 export interface LimitState {
-  /** The name of the account whose budget has the limit. */
-  readonly owner: string;
+  /** The account whose budget has the limit, and the limit as text. */
+  readonly name: string;
   /** Null for a limit for all models. */
   readonly models: readonly string[] | null;
   readonly state: AccountState;

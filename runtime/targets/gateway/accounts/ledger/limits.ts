@@ -19,8 +19,8 @@ export interface LimitedAccount {
   readonly limits: Limits;
   /** Name for error messages, for example `User 'x'`. */
   readonly label: () => string;
-  /** Set for the account of a further limit: the limit as text. */
-  readonly limit?: string | undefined;
+  /** Whether it is the account of a further limit. */
+  readonly isFurther?: boolean | undefined;
 }
 
 /** Marks what the ledger has admitted. */
@@ -94,25 +94,29 @@ export function budgetRefusal(
   { cost, free, unpriced }: Estimate,
   now: number,
 ): AppError | undefined {
-  const { account, limits, label, limit } = limited;
+  const { account, limits, label } = limited;
   const { maxBudget } = limits;
   if (maxBudget === null) return undefined;
   if (unpriced !== undefined) return cannotLimit(unpriced, label());
   if (free) return undefined;
   const left = maxBudget - account.spent_nano;
-  if (left <= 0n) {
-    const message =
-      limit === undefined
-        ? `${label()} has exceeded budget limit`
-        : `${label()} has spent the limit of ${limit}.`;
-    return exceeded(message, 'budget_exceeded', limited, now);
-  }
-  return cost > left ? tooLarge(limited, cost, left, now) : undefined;
+  if (left <= 0n)
+    return exceeded(limited, {
+      message: `${label()} has exceeded budget limit`,
+      reason: 'budget_exceeded',
+      now,
+    });
+  if (cost <= left) return undefined;
+  return exceeded(limited, {
+    message: tooLarge(label(), cost, left, maxBudget),
+    reason: 'estimate_exceeds_budget',
+    now,
+  });
 }
 
 /** Rejects a request that the budget can only cover after requests in flight have finished. */
 export function reservedRefusal(
-  { account, limits: { maxBudget }, label, limit }: LimitedAccount,
+  { account, limits: { maxBudget }, label }: LimitedAccount,
   { cost, free }: Estimate,
 ): AppError | undefined {
   if (maxBudget === null || free) return undefined;
@@ -121,39 +125,24 @@ export function reservedRefusal(
   if (cost <= left) return undefined;
   return new AppError(
     'OverloadedError',
-    `${label()} has ${dollars(left < 0n ? 0n : left)} of the ${partOf(limit)} left while ${dollars(reserved)} is reserved for requests in flight, and this request can cost up to ${dollars(cost)}. Retry when those requests have finished.`,
+    `${label()} has ${dollars(left < 0n ? 0n : left)} of the budget left while ${dollars(reserved)} is reserved for requests in flight, and this request can cost up to ${dollars(cost)}. Retry when those requests have finished.`,
     { reason: 'budget_reserved', retryAfterSeconds: RETRY_AFTER_SECONDS },
   );
 }
 
-const partOf = (limit: string | undefined): string => (limit === undefined ? 'budget' : `limit of ${limit}`);
-
-function tooLarge(limited: LimitedAccount, cost: bigint, left: bigint, now: number): AppError {
-  const { limits, label, limit } = limited;
-  const total = limits.maxBudget ?? 0n;
-  const has =
-    cost > total
-      ? `a ${limit === undefined ? `budget of ${dollars(total)}` : partOf(limit)}`
-      : `${dollars(left)} of the ${partOf(limit)} left`;
-  const remedy = limit === undefined ? 'budget' : 'limit';
-  return exceeded(
-    `${label()} has ${has}, and this request can cost up to ${dollars(cost)}. Lower its maximum output tokens, or raise the ${remedy}.`,
-    'estimate_exceeds_budget',
-    limited,
-    now,
-  );
+function tooLarge(who: string, cost: bigint, left: bigint, maxBudget: bigint): string {
+  const has = cost > maxBudget ? `a budget of ${dollars(maxBudget)}` : `${dollars(left)} of the budget left`;
+  return `${who} has ${has}, and this request can cost up to ${dollars(cost)}. Lower its maximum output tokens, or raise the budget.`;
 }
 
 /** For a further limit, the error also states when its window ends. */
 function exceeded(
-  message: string,
-  reason: string,
-  { account: { window_ends_at: endsAt }, limit }: LimitedAccount,
-  now: number,
+  { account: { window_ends_at: endsAt }, isFurther }: LimitedAccount,
+  { message, reason, now }: { readonly message: string; readonly reason: string; readonly now: number },
 ): AppError {
-  if (limit === undefined) return new AppError('ForbiddenError', message, { reason });
-  const reset = endsAt === null ? 'It does not reset.' : `It resets at ${rfc3339(endsAt)}.`;
-  return new AppError('ForbiddenError', `${message} ${reset}`, {
+  if (!isFurther) return new AppError('ForbiddenError', message, { reason });
+  const reset = endsAt === null ? 'This limit does not reset.' : `This limit resets at ${rfc3339(endsAt)}.`;
+  return new AppError('ForbiddenError', `${message.replace(/\.$/, '')}. ${reset}`, {
     reason,
     retryAfterSeconds: endsAt === null ? undefined : Math.ceil((endsAt - now) / 1000),
   });
@@ -213,8 +202,8 @@ export interface HeldAccount {
   readonly limits: Limits;
   /** The account's name in errors and alerts. */
   readonly label: () => string;
-  /** Set for the account of a further limit: the limit as text. */
-  readonly limit?: string | undefined;
+  /** Whether it is the account of a further limit. */
+  readonly isFurther?: boolean | undefined;
   /** Patterns of the models whose cost is charged; undefined for all. */
   readonly models?: readonly string[] | undefined;
 }
@@ -236,8 +225,8 @@ export function withLimits(account: HeldAccount): readonly HeldAccount[] {
           budgetCalendar: calendar && { unit: calendar, timeZone: timeZone ?? 'UTC' },
           alertThresholds,
         },
-        label: account.label,
-        limit: limitText(one),
+        label: () => `${account.label()} (limit of ${limitText(one)})`,
+        isFurther: true,
         models: models ?? undefined,
       };
     }),

@@ -221,8 +221,8 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
       const ids = accountsOf(payer);
       const known = new Map((await identity.accounts(ids)).map((one) => [one.account, one]));
       const accounts = ids.map((id) => {
-        const { limits, label = '', limit, models } = known.get(id) ?? {};
-        return { id, limits, label: () => label, limit, models };
+        const { limits, label = '', isFurther, models } = known.get(id) ?? {};
+        return { id, limits, label: () => label, isFurther, models };
       });
       await closeOrKeep({ ...held, accounts, entries, now: now() });
     },
@@ -281,7 +281,7 @@ function checkEstimate({ cost, tokens }: Estimate): void {
 
 async function quotaOf({ ledger }: Pick<Store, 'ledger'>, spender: Spender, now: number): Promise<Quota> {
   const { user, key, shared } = spender;
-  const limits = heldAccounts(spender).filter(({ limit }) => limit !== undefined);
+  const limits = heldAccounts(spender).filter(({ isFurther }) => isFurther);
   const ids = [
     userAccount(user.userId),
     ...(key ? [keyAccount(key.id)] : []),
@@ -296,7 +296,7 @@ async function quotaOf({ ledger }: Pick<Store, 'ledger'>, spender: Spender, now:
     key: key && stateOf(keyAccount(key.id), key.limits),
     shared: shared.map((one) => ({ account: one.account, state: stateOf(one.account, one.limits) })),
     limits: limits.map((one) => ({
-      owner: one.label(),
+      name: one.label(),
       models: one.models ?? null,
       state: stateOf(one.id, one.limits),
     })),

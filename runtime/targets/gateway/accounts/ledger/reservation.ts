@@ -86,14 +86,14 @@ function limitedAccounts(
   now: number,
 ): LimitedAccount[] | AppError {
   const accounts: LimitedAccount[] = [];
-  for (const { id, limits, label, limit } of held) {
+  for (const { id, limits, label, isFurther } of held) {
     const found = rows.account(id);
     if (!found) return new AppError('NotFoundError', `${label()} not found`, { reason: 'user_not_found' });
     const { account, reset } = rollWindow(found, limits, now);
     rows.put(account);
     // The list of resets is about budgets.
-    if (reset && limit === undefined) rows.log(reset);
-    accounts.push({ account, limits, label, limit });
+    if (reset && !isFurther) rows.log(reset);
+    accounts.push({ account, limits, label, isFurther });
   }
   return accounts;
 }
@@ -164,7 +164,7 @@ export interface Closing {
   readonly keyId: string | null;
   /** All accounts to charge. For a dead process's request, they have no limits. */
   readonly accounts: readonly (Pick<HeldAccount, 'id'> & {
-    readonly [Name in 'limits' | 'label' | 'limit' | 'models']?: HeldAccount[Name] | undefined;
+    readonly [Name in 'limits' | 'label' | 'isFurther' | 'models']?: HeldAccount[Name] | undefined;
   })[];
   readonly tags?: readonly string[] | undefined;
   readonly entries: readonly UsageEntry[];
@@ -204,20 +204,19 @@ export function closeReservation(rows: BatchRows, closing: Closing, policy?: Ale
     return correctTokens(released, held.created_at, tokens - held.tokens);
   };
   // A key or tag that was deleted since the reservation has no account.
-  for (const { id: accountId, limits, label, limit, models } of accounts) {
+  for (const { id: accountId, limits, label, isFurther, models } of accounts) {
     const account = rows.account(accountId);
     if (!account) continue;
     // A limit for models that the request could not call has nothing reserved.
     if (isLimitAccount(accountId) && reserved?.has(accountId) === false) continue;
     // Work that takes a day is charged to the budget window in which it ends.
     const rolled = held && isLasting(held) && limits ? rollWindow(account, limits, now) : undefined;
-    if (rolled?.reset && limit === undefined) rows.log(rolled.reset);
+    if (rolled?.reset && !isFurther) rows.log(rolled.reset);
     const before = rolled?.account ?? account;
     const charged = settled(before, costOf(models));
     rows.put(charged);
     if (!policy || !limits || !label) continue;
-    for (const alert of thresholdAlerts(before, charged, { limits, label, limit }, policy, now))
-      rows.raise(alert);
+    for (const alert of thresholdAlerts(before, charged, { limits, label }, policy, now)) rows.raise(alert);
   }
   if (held) rows.close(id);
   const isKeyKnown = keyId !== null && rows.account(keyAccount(keyId)) !== undefined;

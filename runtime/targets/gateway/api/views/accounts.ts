@@ -87,7 +87,7 @@ export function ownKeyView(one: Key, { user, key, shared, limits }: Quota) {
       ...(team && { team: accountView(team) }),
       ...(organization && { organization: accountView(organization) }),
       ...(limits.length > 0 && {
-        limits: limits.map(({ owner, models, state }) => ({ owner, models, ...limitStateView(state) })),
+        limits: limits.map(({ name, models, state }) => ({ name, models, ...limitStateView(state) })),
       }),
     },
   };

@@ -52,7 +52,7 @@ describeDatabases((database) => {
     await expect(ledger.reserve(await ada(), costing(2))).rejects.toMatchObject({
       reason: 'budget_reserved',
       message: expect.stringMatching(
-        /^User 'ada' has \$1 of the limit of \$5\.00 per 5h left while \$4 is reserved/,
+        /^User 'ada' \(limit of \$5\.00 per 5h\) has \$1 of the budget left while \$4 is reserved/,
       ),
     });
     await ledger.settle(held, spent(4.5));
@@ -63,14 +63,15 @@ describeDatabases((database) => {
     await expect(ledger.reserve(await ada(), costing(1))).rejects.toMatchObject({
       reason: 'estimate_exceeds_budget',
       message: expect.stringMatching(
-        /^User 'ada' has \$0\.5 of the limit of \$5\.00 per 5h left, .* or raise the limit\. It resets at 2026-03-01T17:00:00Z\.$/,
+        /^User 'ada' \(limit of \$5\.00 per 5h\) has \$0\.5 of the budget left, .* or raise the budget\. This limit resets at 2026-03-01T17:00:00Z\.$/,
       ),
       retryAfterSeconds: 18_000,
     });
     await ledger.settle(await ledger.reserve(await ada(), costing(0.5)), spent(0.5));
     await expect(ledger.reserve(await ada(), costing(1))).rejects.toMatchObject({
       reason: 'budget_exceeded',
-      message: "User 'ada' has spent the limit of $5.00 per 5h. It resets at 2026-03-01T17:00:00Z.",
+      message:
+        "User 'ada' (limit of $5.00 per 5h) has exceeded budget limit. This limit resets at 2026-03-01T17:00:00Z.",
     });
     clock.advance(5 * HOUR);
     await ledger.settle(await ledger.reserve(await ada(), costing(3)), spent(3));
@@ -79,7 +80,7 @@ describeDatabases((database) => {
       [8, 0],
     ]);
     await expect(ledger.reserve(await ada(), costing(1))).rejects.toThrow(
-      "User 'ada' has spent the limit of $8.00 per week (UTC). It resets at 2026-03-02T00:00:00Z.",
+      "User 'ada' (limit of $8.00 per week (UTC)) has exceeded budget limit. This limit resets at 2026-03-02T00:00:00Z.",
     );
     clock.advance(24 * HOUR);
     await ledger.release(await ledger.reserve(await ada(), costing(1)));
@@ -125,7 +126,9 @@ describeDatabases((database) => {
     const alias = ['openai:small', 'anthropic:claude'];
     await expect(ledger.reserve(await ada(), costing(4, alias))).rejects.toMatchObject({
       reason: 'estimate_exceeds_budget',
-      message: expect.stringContaining('a limit of $3.00 per 5h for openai:o3*, anthropic:*, and'),
+      message: expect.stringContaining(
+        '(limit of $3.00 per 5h for openai:o3*, anthropic:*) has a budget of $3, and',
+      ),
     });
     const [first, second] = [
       await ledger.reserve(await ada(), costing(1, alias)),
@@ -160,12 +163,12 @@ describeDatabases((database) => {
     const spender = await identity.spender(caller, undefined, ['search']);
     await ledger.settle(await ledger.reserve(spender, costing(2)), spent(2));
     const { limits } = await ledger.quota(spender);
-    expect(limits.map(({ owner, state: one }) => [owner, one.spent])).toEqual([
-      ["User 'ada'", 2_000_000_000n],
-      ["Team 'crew'", 2_000_000_000n],
-      ["Tag 'search'", 2_000_000_000n],
+    expect(limits.map(({ name, state: one }) => [name, one.spent])).toEqual([
+      ["User 'ada' (limit of $5.00 per 5h)", 2_000_000_000n],
+      ["Team 'crew' (limit of $5.00 per 5h)", 2_000_000_000n],
+      ["Tag 'search' (limit of $5.00 per 5h)", 2_000_000_000n],
     ]);
-    const { rows } = { rows: await state.store.db.selectFrom('gateway_usage').selectAll().execute() };
+    const rows = await state.store.db.selectFrom('gateway_usage').selectAll().execute();
     expect(rows).toMatchObject([{ team_id: 'crew', organization_id: null }]);
   });
 
@@ -237,7 +240,7 @@ describeDatabases((database) => {
     await state.identity.users.create({ userId: 'ada', budgetId });
     const ada = await newSpender(state.identity, { userId: 'ada' });
     await state.ledger.settle(await state.ledger.reserve(ada, costing(5)), spent(5));
-    await expect(state.ledger.reserve(ada, costing(1))).rejects.toThrow('has spent the limit');
+    await expect(state.ledger.reserve(ada, costing(1))).rejects.toThrow('has exceeded budget limit');
     expect((await state.alerts.list(PAGE)).map(({ kind, label }) => [kind, label]).toSorted()).toEqual([
       ['budget.request_refused', "User 'ada' (limit of $5.00 per 5h)"],
       ['budget.threshold_reached', "User 'ada' (limit of $5.00 per 5h)"],

@@ -50,19 +50,19 @@ test('limits for models and windows apply to requests, and their spending is in 
   const [ofKey, ofClaude, ofWeek] = await quota();
   const total = expect.closeTo(claude + costOf('openai:good'), 9);
   expect(ofKey).toMatchObject({
-    owner: expect.stringMatching(/^API key/i),
+    name: expect.stringContaining('(limit of $50.00 per month (UTC))'),
     models: null,
     max_budget: 50,
     spend: total,
   });
   expect(ofClaude).toMatchObject({
-    owner: "User 'ada'",
+    name: "User 'ada' (limit of $2.00 per 5h for anthropic:*)",
     models: ['anthropic:*'],
     spend: claude,
     reserved: 0,
   });
   expect(ofWeek).toMatchObject({
-    owner: "User 'ada'",
+    name: "User 'ada' (limit of $100.00 per week (UTC))",
     models: null,
     max_budget: 100,
     spend: total,
@@ -76,7 +76,7 @@ test('limits for models and windows apply to requests, and their spending is in 
     status: 403,
     code: expect.stringMatching(/^(?:budget_exceeded|estimate_exceeds_budget)$/),
     message: expect.stringMatching(
-      /^User 'ada' has .*limit of \$2\.00 per 5h for anthropic:\*.* It resets at 20/,
+      /^User 'ada' \(limit of \$2\.00 per 5h for anthropic:\*\) has .*This limit resets at 20/,
     ),
   });
   expect((await ask('openai:good')).status).toBe(200);

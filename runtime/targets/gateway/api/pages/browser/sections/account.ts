@@ -57,8 +57,8 @@ export const ACCOUNT: readonly GatewaySection[] = [
   },
 ];
 
-const limitPart = ({ owner, models, ...limit }: Limit) => [
-  element('h2', {}, `Limit of ${owner}${models === null ? '' : ` for ${models.join(', ')}`}`),
+const limitPart = (limit: Limit) => [
+  element('h2', {}, limit.name),
   figures([
     ...amounts(limit),
     {
