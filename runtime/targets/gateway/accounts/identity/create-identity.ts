@@ -33,7 +33,7 @@ import { createUsers } from './users.ts';
 import { ALL_DATA, NO_DATA } from '../../shared/owner.ts';
 import type { Kysely } from 'kysely';
 import { accountOfLimit, accountOwner, isLimitAccount } from '../../store/account-ids.ts';
-import { withLimits } from '../ledger/limits.ts';
+import { limitAccountsOf } from './limit-accounts.ts';
 import type { Schema } from '../../store/schema.ts';
 import { keyLabel, userLabel } from './account-labels.ts';
 import { groupGrantOf } from './group-grants.ts';
@@ -176,9 +176,6 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
   };
 }
 
-const limitsOf = ({ account, limits, label }: SharedAccount) =>
-  withLimits({ id: account, limits, label: () => label });
-
 /** Finds accounts by ID. Work that ends after its request has no other information about its payer. */
 function createAccountGrants(
   db: Kysely<Schema>,
@@ -188,8 +185,7 @@ function createAccountGrants(
   const find = async (account: string): Promise<SharedAccount | undefined> => {
     if (isLimitAccount(account)) {
       const owner = await find(accountOfLimit(account));
-      const found = owner && limitsOf(owner).find((one) => one.id === account);
-      return found && { ...found, account, label: found.label() };
+      return owner && limitAccountsOf(owner).find((one) => one.account === account);
     }
     const { kind, id } = accountOwner(account);
     if (kind === 'key') {

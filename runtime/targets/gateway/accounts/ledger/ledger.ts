@@ -158,7 +158,7 @@ export interface Quota {
   readonly limits: readonly LimitState[];
 }
 
-export interface LimitState {
+interface LimitState {
   /** The account whose budget has the limit, and the limit as text. */
   readonly name: string;
   /** Null for a limit for all models. */

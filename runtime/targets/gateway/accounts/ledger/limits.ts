@@ -5,11 +5,10 @@ import type { Admission, RateState, Estimate } from './ledger.ts';
 import { dollarText } from '../../shared/money.ts';
 import { randomUUIDv7 } from 'node:crypto';
 import { nextStart } from '#core/time/calendar.ts';
-import { keyAccount, limitAccount, userAccount } from '../../store/account-ids.ts';
+import { keyAccount, userAccount } from '../../store/account-ids.ts';
 import { matchesAny } from '#core/text/name-pattern.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
-import { limitId, limitText } from '../fields/budget-limits.ts';
-import { NO_RATES } from '../fields/shared-fields.ts';
+import { limitAccountsOf } from '../identity/limit-accounts.ts';
 import { keyLabel, userLabel } from '../identity/account-labels.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 
@@ -209,27 +208,13 @@ export interface HeldAccount {
 }
 
 /** An account with those of the further limits of its budget. */
-export function withLimits(account: HeldAccount): readonly HeldAccount[] {
-  const { budgetLimits = [], alertThresholds } = account.limits;
-  if (budgetLimits.length === 0) return [account];
+function withLimits(held: HeldAccount): readonly HeldAccount[] {
+  const { id, limits, label } = held;
+  if (!limits.budgetLimits) return [held];
+  const further = limitAccountsOf({ account: id, limits, label: label() });
   return [
-    account,
-    ...budgetLimits.map((one) => {
-      const { maxBudget, budgetDurationSec, calendar, timeZone, models } = one;
-      return {
-        id: limitAccount(limitId(one), account.id),
-        limits: {
-          ...NO_RATES,
-          maxBudget,
-          budgetDurationSec,
-          budgetCalendar: calendar && { unit: calendar, timeZone: timeZone ?? 'UTC' },
-          alertThresholds,
-        },
-        label: () => `${account.label()} (limit of ${limitText(one)})`,
-        isFurther: true,
-        models: models ?? undefined,
-      };
-    }),
+    held,
+    ...further.map(({ account, label: name, ...one }) => ({ ...one, id: account, label: () => name })),
   ];
 }
 

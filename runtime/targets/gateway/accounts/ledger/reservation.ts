@@ -58,8 +58,8 @@ export function openReservation(rows: BatchRows, request: ReservationRequest): R
   // An earlier attempt was committed, but its result was lost.
   if (rows.reservation(id)) return { kind: 'granted', rate: undefined };
   if (request.exact && spender.revision !== rows.revision) return { kind: 'stale' };
-  const held = request.accounts.filter((account) => appliesTo(account, estimate.models));
-  const missing = held.map(({ id: account }) => account).filter((account) => isMissing(rows, account));
+  const held = accountsFor(request);
+  const missing = held === request.accounts ? [] : missingIn(rows, held);
   if (missing.length > 0) return { kind: 'missing', accounts: missing };
   const accounts = limitedAccounts(rows, held, now);
   if (accounts instanceof AppError) return { kind: 'refused', error: accounts };
@@ -76,8 +76,14 @@ export function openReservation(rows: BatchRows, request: ReservationRequest): R
   return { kind: 'granted', rate: narrowest(charged.map((limited) => rateStateOf(limited, now))) };
 }
 
-const isMissing = (rows: BatchRows, account: string): boolean =>
-  isLimitAccount(account) && rows.account(account) === undefined;
+/** The accounts that a request is reserved against; the same list for a request without further limits. */
+function accountsFor({ accounts, estimate }: ReservationRequest): readonly HeldAccount[] {
+  if (!accounts.some(({ isFurther }) => isFurther)) return accounts;
+  return accounts.filter((account) => appliesTo(account, estimate.models));
+}
+
+const missingIn = (rows: BatchRows, accounts: readonly HeldAccount[]): string[] =>
+  accounts.filter(({ id, isFurther }) => isFurther && !rows.account(id)).map(({ id }) => id);
 
 /** A spender's accounts with current budget windows. */
 function limitedAccounts(
@@ -183,11 +189,7 @@ export function closeReservation(rows: BatchRows, closing: Closing, policy?: Ale
   // The reservation is missing if another process considered this one dead. The usage is still charged.
   const held = rows.reservation(id);
   if (!held && entries.length === 0) return;
-  const reserved = held && new Set(accountsOf(held));
-  const costOf = (models: readonly string[] | undefined): bigint =>
-    entries
-      .filter(({ model }) => appliesTo({ models }, [model]))
-      .reduce((sum, entry) => sum + (entry.cost ?? 0n), 0n);
+  const total = costOf(entries);
   const tokens = entries.reduce((sum, entry) => sum + (entry.cacheHit ? 0 : (totalTokens(entry) ?? 0)), 0);
 
   const settled = (account: AccountRow, cost: bigint): AccountRow => {
@@ -208,12 +210,12 @@ export function closeReservation(rows: BatchRows, closing: Closing, policy?: Ale
     const account = rows.account(accountId);
     if (!account) continue;
     // A limit for models that the request could not call has nothing reserved.
-    if (isLimitAccount(accountId) && reserved?.has(accountId) === false) continue;
+    if (held && isLimitAccount(accountId) && !accountsOf(held).includes(accountId)) continue;
     // Work that takes a day is charged to the budget window in which it ends.
     const rolled = held && isLasting(held) && limits ? rollWindow(account, limits, now) : undefined;
     if (rolled?.reset && !isFurther) rows.log(rolled.reset);
     const before = rolled?.account ?? account;
-    const charged = settled(before, costOf(models));
+    const charged = settled(before, models ? costOf(entries, models) : total);
     rows.put(charged);
     if (!policy || !limits || !label) continue;
     for (const alert of thresholdAlerts(before, charged, { limits, label }, policy, now)) rows.raise(alert);
@@ -240,6 +242,10 @@ export function closeReservation(rows: BatchRows, closing: Closing, policy?: Ale
     );
   });
 }
+
+/** The cost of the entries for these models; by default, of all. */
+const costOf = (entries: readonly UsageEntry[], models?: readonly string[]): bigint =>
+  entries.reduce((sum, { model, cost }) => (appliesTo({ models }, [model]) ? sum + (cost ?? 0n) : sum), 0n);
 
 function usageRow(
   entry: UsageEntry,
