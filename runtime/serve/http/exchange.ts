@@ -95,6 +95,8 @@ export interface DirectRoute {
    * are always allowed.
    */
   readonly accepts?: ReadonlySet<string> | undefined;
+  /** A header whose requests the app handles. */
+  readonly appHeader?: string | undefined;
   readonly maxBodyBytes: number;
   readonly hostRules?: HostRules | undefined;
   /** Authenticates a request before its body is read. Default: the keys of the kernel. */
@@ -199,7 +201,10 @@ function withoutQuery(url: string): string {
  * Whether a direct route can handle the request: it does not come from a web page, does not ask for
  * another response format, and does not have a body of unknown length.
  */
-function isPlain({ method, headers }: IncomingMessage, { maxBodyBytes, accepts }: DirectRoute): boolean {
+function isPlain(
+  { method, headers }: IncomingMessage,
+  { maxBodyBytes, accepts, appHeader }: DirectRoute,
+): boolean {
   return (
     method === 'POST' &&
     headers['content-type'] === 'application/json' &&
@@ -208,6 +213,7 @@ function isPlain({ method, headers }: IncomingMessage, { maxBodyBytes, accepts }
     headers.host !== undefined &&
     headers.expect === undefined &&
     headers['content-encoding'] === undefined &&
+    (appHeader === undefined || headers[appHeader] === undefined) &&
     (accepts === undefined || accepts.has(headers.accept ?? '*/*'))
   );
 }

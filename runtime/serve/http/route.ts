@@ -40,6 +40,10 @@ export interface Route {
   readonly operation: Operation | undefined;
   /** Handles ordinary requests without the app. */
   readonly direct?: ((request: DirectRequest) => Promise<void>) | undefined;
+  /** Runs around the handler, after the guard. */
+  readonly around?: MiddlewareHandler<ShellEnv> | undefined;
+  /** Whether repeating a request has no further effect, although the route changes something. */
+  readonly isRepeatable?: boolean | undefined;
 }
 
 interface Declared<Path extends string> extends Omit<
@@ -55,6 +59,8 @@ interface Declared<Path extends string> extends Omit<
   readonly guard: Guard;
   /** Error statuses in addition to the statuses that the guard, the body and the query can cause. */
   readonly errors?: readonly ErrorStatus[];
+  /** Whether repeating a POST request has no further effect. Default: false. */
+  readonly isRepeatable?: boolean;
 }
 
 interface Declaration<
@@ -119,7 +125,7 @@ export type DeclareRoute = <
 
 export const createDeclareRoute =
   (bodies: RouteBodies): DeclareRoute =>
-  ({ run, errors = [], ...declaration }) => {
+  ({ run, errors = [], isRepeatable, ...declaration }) => {
     const { method, path, guard, request, answer } = declaration;
     const json = request?.mediaType === undefined && request?.isRaw !== true ? request : undefined;
     const read = json?.optional === true ? bodies.readOptional : bodies.read;
@@ -139,6 +145,7 @@ export const createDeclareRoute =
         return 'empty' in answer ? c.body(null, 204) : respond(c, result as object);
       },
       operation: operationOf(declaration, [...errors, ...(json ? bodies.errors : [])]),
+      isRepeatable,
     };
   };
 
@@ -191,9 +198,9 @@ export const undocumentedRoute = <const Path extends string>({
 
 /** Adds routes to an app, in their order. */
 export function addRoutes(app: Hono<ShellEnv>, routes: readonly Route[]): void {
-  for (const { method, path, guard, handler } of routes) {
-    if (guard.enter) app.on(method.toUpperCase(), path, guard.enter, handler);
-    else app.on(method.toUpperCase(), path, handler);
+  for (const { method, path, guard, around, handler } of routes) {
+    const before = [guard.enter, around].filter((one) => one !== undefined);
+    app.on(method.toUpperCase(), [path], ...before, handler);
   }
 }
 
@@ -216,7 +223,10 @@ export function createRouteMatcher(routes: readonly Route[]): RouteMatcher {
 export const operationsOf = (routes: readonly Route[]): readonly Operation[] =>
   routes.flatMap(({ operation }) => operation ?? []);
 
-interface DirectOptions extends Pick<DirectRoute, 'maxBodyBytes' | 'hostRules' | 'head' | 'accepts'> {
+interface DirectOptions extends Pick<
+  DirectRoute,
+  'maxBodyBytes' | 'hostRules' | 'head' | 'accepts' | 'appHeader'
+> {
   /** Whether requests with a query are left to the app. Default: false. */
   readonly withoutQuery?: boolean;
 }

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '#platform/clock.ts';
 import type { Kernel } from '#serve/kernel.ts';
 import type { AlertsConfig } from './alerts/alert-message.ts';
+import type { Idempotency } from './accounts/idempotency/idempotency.ts';
 import type { WorkPayer } from './accounts/identity/identity.ts';
 import type { Completions, LiveRequest } from './requests/completions/completion.ts';
 import type { TargetEvent, TargetState } from './requests/routing/target-states.ts';
@@ -44,6 +45,8 @@ export interface ModelCallContext {
   readonly modelFollower: Pick<ModelFollower, 'refresh'>;
   readonly tokenCounter: TokenCounter;
   readonly completions: Completions;
+  /** Runs requests with the same `Idempotency-Key` only once. */
+  readonly idempotency: Idempotency;
   readonly telemetry: Telemetry;
   /** The URL at which users sign in; undefined if sign-in is not configured. */
   readonly signInUrl: string | undefined;

@@ -98,6 +98,11 @@ export const GATEWAY_COMPLETIONS = {
     behavior:
       'The `AzureOpenAI` class of the `openai` package supports chat, streaming and embeddings with any provider.',
   },
+  'gateway:idempotency': {
+    source: 'docs/gateway.md#idempotency-keys',
+    behavior:
+      'Requests with the same Idempotency-Key run once and get the same response; the same key with another body is rejected.',
+  },
   'gateway:cache': {
     source: 'docs/gateway.md#cache',
     behavior:

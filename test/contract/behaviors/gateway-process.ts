@@ -48,6 +48,15 @@ export const GATEWAY_PROCESS = {
     source: 'docs/gateway-config.md#database-keys-and-limits',
     behavior: 'If no keys exist, the gateway creates one and prints it once to stdout.',
   },
+  'gateway-process:threads-idempotency': {
+    source: 'docs/gateway.md#idempotency-keys',
+    behavior: 'Serving threads run requests with the same Idempotency-Key only once.',
+  },
+  'gateway-process:killed-idempotency': {
+    source: 'docs/gateway.md#idempotency-keys',
+    behavior:
+      'After a gateway was killed, a repeated request gets the stored response, or runs again if it had not ended.',
+  },
   'gateway-process:threads-budget': {
     source: 'docs/gateway-config.md#threads',
     behavior:

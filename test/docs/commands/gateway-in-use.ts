@@ -50,6 +50,7 @@ export const GATEWAY_IN_USE: readonly Session[] = [
       'Roles',
       'Filtering and sorting lists',
       'Cache',
+      'Idempotency keys',
       'Audit log',
       'Stored prompts',
     ],

@@ -12,6 +12,7 @@ export function adminRoutes({ reload }: GatewayContext, { guards, route }: HttpP
     route({
       method: 'post',
       path: '/v1/admin/reload',
+      isRepeatable: true,
       guard: guards.admin,
       id: 'reload',
       tag: 'Admin',

@@ -97,6 +97,7 @@ export function alertRoutes(
     route({
       method: 'post',
       path: '/v1/alerts/test',
+      isRepeatable: true,
       guard: guards.admin,
       id: 'testAlerts',
       tag: 'Budgets',

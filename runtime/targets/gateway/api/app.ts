@@ -25,6 +25,7 @@ import { fileRoutes } from './files.ts';
 import { guardrailHitRoutes } from './guardrail-hits.ts';
 import { apiHealthRoutes, healthRoutes } from './health.ts';
 import { createEvaluationBodyReader, EVALUATION_BODY_ERRORS } from './http/bodies.ts';
+import { idempotentRoutes } from './http/idempotent-routes.ts';
 import { type HttpParts } from './http/parts.ts';
 import { ownInvitationRoutes } from './invitations.ts';
 import { jobRoutes } from './jobs.ts';
@@ -89,7 +90,10 @@ export function gatewayApi(context: GatewayContext, options: GatewayAppOptions):
  */
 export function gatewayRoutes(context: GatewayContext, options: GatewayAppOptions): readonly Route[] {
   const parts = httpParts(context, options);
-  return [...modelCallRoutes(context, options, parts), ...otherRoutes(context, options, parts)];
+  return idempotentRoutes(context, options, [
+    ...modelCallRoutes(context, options, parts),
+    ...otherRoutes(context, options, parts),
+  ]);
 }
 
 function otherRoutes(

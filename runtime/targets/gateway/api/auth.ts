@@ -112,6 +112,7 @@ function signInRoutes(
     route({
       method: 'post',
       path: '/auth/sign-out',
+      isRepeatable: true,
       guard: guards.manager(),
       id: 'signOut',
       tag: 'Sign-in',

@@ -5,7 +5,7 @@ import type { Endpoint } from '../requests/completions/completion.ts';
 import type { GatewayAppOptions } from './app-options.ts';
 import { createCompletionAnswer, describeEndpoint } from './completions/routes.ts';
 import { MODEL_PARAMETER } from './completions/docs.ts';
-import { payerOf } from './guards.ts';
+import { modelCallOf } from './guards.ts';
 import type { HttpParts } from './http/parts.ts';
 
 interface AzurePath {
@@ -64,7 +64,7 @@ export function azureRoutes(
         const model = c.req.param('model');
         const request = {
           endpoint,
-          caller: payerOf(c.get('caller')),
+          ...modelCallOf(c.get('caller')),
           requestId: c.get('requestId'),
           inPath: model === undefined ? undefined : { model },
         };

@@ -90,6 +90,7 @@ export function batchRoutes(
     route({
       method: 'post',
       path: '/v1/batches/:id/cancel',
+      isRepeatable: true,
       guard: guards.anyKey,
       ...SHARED,
       id: 'cancelBatch',

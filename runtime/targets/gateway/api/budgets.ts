@@ -70,6 +70,13 @@ export function budgetRoutes({ state }: GatewayContext, { guards, route }: HttpP
         schema: budgetChanges,
         examples: {
           monthly: { name: 'monthly', max_budget: 100, calendar: 'month', time_zone: 'Europe/Berlin' },
+          'two windows and a limit for some models': {
+            limits: [
+              { max_budget: 5, budget_duration_sec: 18_000 },
+              { max_budget: 20, calendar: 'week' },
+              { max_budget: 3, calendar: 'week', models: ['anthropic:*'] },
+            ],
+          },
           '30 days': { name: '30 days', max_budget: 100, budget_duration_sec: 2_592_000 },
         },
       },

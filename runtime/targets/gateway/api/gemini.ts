@@ -27,7 +27,7 @@ import {
 } from './completions/routes.ts';
 import { MODEL_PARAMETER } from './completions/docs.ts';
 import { GEMINI_PATH, geminiCallOf, METHODS } from './gemini-errors.ts';
-import { callerOf, createSignIn, KEY_ERRORS, payerOf } from './guards.ts';
+import { callerOf, createSignIn, KEY_ERRORS, modelCallOf } from './guards.ts';
 import type { HttpParts } from './http/parts.ts';
 import { createModelList } from './models.ts';
 import { answerCount } from './token-counts.ts';
@@ -151,7 +151,7 @@ export function geminiRoutes(
 
   const call = (c: Context<ShellEnv>): Promise<Response> => {
     const { model, method } = requiredCall(c);
-    const caller = payerOf(c.get('caller'));
+    const payer = modelCallOf(c.get('caller'));
     const requestId = c.get('requestId');
     if (method === 'countTokens') {
       return answerRequest(c, async (exchange) => {
@@ -160,7 +160,7 @@ export function geminiRoutes(
         const counted = await count({
           wire: 'gemini',
           schema: COUNT_SCHEMA,
-          caller,
+          caller: payer.caller,
           endpoint: `${GEMINI_PATH}/models/{model}:countTokens`,
           requestId,
           setHeader: (name, value) => exchange.setHeader(name, value),
@@ -175,7 +175,7 @@ export function geminiRoutes(
     const stream = method === 'streamGenerateContent';
     const form = c.req.query('alt') === 'sse' ? undefined : AS_ARRAY;
     const endpoint = `${GEMINI_PATH}/models/{model}:${method}` as const;
-    const request = { endpoint, caller, requestId, inPath: { model, stream } };
+    const request = { endpoint, ...payer, requestId, inPath: { model, stream } };
     return answerRequest(c, (exchange) => answer(exchange, request, form));
   };
 
@@ -191,6 +191,7 @@ export function geminiRoutes(
     route({
       method: 'post',
       path: `${GEMINI_PATH}/models/:call{.+:countTokens}`,
+      isRepeatable: true,
       guard: models,
       id: 'countGeminiTokens',
       tag: 'Gemini',

@@ -12,6 +12,7 @@ import type { Caller, Manager, HeaderReader, Payer } from '../accounts/identity/
 import { requireAdmin, requireReader } from '../accounts/identity/manager.ts';
 import { refuseManagementKey } from '../accounts/identity/create-identity.ts';
 import type { ModelCallContext } from '../context.ts';
+import type { CompletionRequest, ReplayNotes } from '../requests/completions/completion.ts';
 import type { AssertModelAllowed } from '../evaluation/workflows/workflow.ts';
 import type { GatewayState } from '../gateway-state.ts';
 import { ALL_DATA, type Owner, type Viewer } from '../shared/owner.ts';
@@ -56,6 +57,8 @@ interface SignedInManager extends SignedIn {
 /** A caller of models: a client, or a worker that runs a client's job. */
 interface ModelCaller extends Principal {
   readonly payer: Payer;
+  /** Set for requests whose response is kept for retries. */
+  readonly replay?: ReplayNotes | undefined;
 }
 
 interface SignIn {
@@ -271,9 +274,21 @@ const isManager = (principal: object | undefined): principal is SignedInManager 
   isSignedIn(principal) && 'manager' in principal;
 
 /** Returns the caller of a route with the guard for model calls. */
-export function payerOf(caller: Principal | undefined): Payer {
+function payerOf(caller: Principal | undefined): Payer {
   if (!caller || !('payer' in caller)) throw new Error('A route calls models, but has no guard for them.');
   return (caller as ModelCaller).payer;
+}
+
+/** Returns the members of a model request that its caller determines. */
+export const modelCallOf = (caller: Principal | undefined): Pick<CompletionRequest, 'caller' | 'replay'> => ({
+  caller: payerOf(caller),
+  replay: (caller as ModelCaller).replay,
+});
+
+/** The caller of a route, as for model calls; undefined for a route that has no guard. */
+export function anyPayerOf(caller: Principal | undefined): Payer | undefined {
+  if (caller && 'payer' in caller) return payerOf(caller);
+  return isSignedIn(caller) ? caller.caller : undefined;
 }
 
 /** Returns the manager who calls a route with a guard for managers. */

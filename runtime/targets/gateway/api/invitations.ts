@@ -31,6 +31,7 @@ export function ownInvitationRoutes(
     route({
       method: 'post',
       path: '/v1/me/invitations/:team/accept',
+      isRepeatable: true,
       guard: guards.anyKey,
       id: 'acceptInvitation',
       tag: 'Teams',

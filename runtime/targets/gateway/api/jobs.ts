@@ -253,6 +253,7 @@ export function jobRoutes(
     route({
       method: 'post',
       path: `${API}/jobs/:id/cancel`,
+      isRepeatable: true,
       guard: guards.evaluation,
       ...ONE,
       id: 'cancelJob',

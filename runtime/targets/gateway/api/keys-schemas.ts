@@ -51,13 +51,17 @@ const allowance = closed('Allowance', {
   remaining: orNull(count()),
 });
 
-const account = closed('Account', {
+const limitState = {
   spend: dollars('Spending in the current window, in US dollars.'),
   reserved: dollars('Amount reserved for requests in flight, in US dollars.'),
   max_budget: answerMembers(KEY_BUDGET_FIELDS).max_budget,
   remaining: orNull(dollars('Amount that can still be spent, in US dollars.')),
   budget_started_at: timeOrNull('Start of the current window.'),
   next_budget_reset_at: timeOrNull('Start of the next window.'),
+};
+
+const account = closed('Account', {
+  ...limitState,
   requests: allowance,
   tokens: allowance,
   parallel: allowance,
@@ -72,6 +76,16 @@ export const ownKey = closed('OwnKey', {
       key: account,
       team: Type.Optional(account),
       organization: Type.Optional(account),
+      limits: Type.Optional(
+        Type.Array(
+          closed('LimitState', {
+            name: Type.String({ description: 'Whose budget has the limit, and the limit.' }),
+            models: orNull(Type.Array(Type.String()), 'The models whose cost counts. Null: all models.'),
+            ...limitState,
+          }),
+          { description: 'The further limits of all budgets.' },
+        ),
+      ),
     },
     'Used and remaining quota. The limits of the key, the user, the team and the organization all apply.',
   ),

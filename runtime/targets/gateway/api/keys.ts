@@ -48,7 +48,7 @@ const KEY = exampleOf(KEY_FIELDS, {
   allowed_models: ['openai:*'],
   rpm: 60,
   max_parallel: 8,
-  budget: { max_budget: 5, budget_duration_sec: 86_400, alert_thresholds: [80, 100] },
+  budget: { max_budget: 5, budget_duration_sec: 86_400, limits: null, alert_thresholds: [80, 100] },
 });
 const { last_used_at: _, ...SETTINGS } = KEY;
 const CREATED = { ...SETTINGS, key: 'gw-q1Zt8mEr0FBpKvJ3cYdWnX7hTgLsUoAi5eQk2bMzPVRyNxC4fGHjD6w9SuEtOlIa' };

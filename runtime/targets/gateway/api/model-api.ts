@@ -27,6 +27,7 @@ import { CLIENT_ERRORS } from './gemini-errors.ts';
 import { geminiRoutes } from './gemini.ts';
 import { createGuards, createSignIn } from './guards.ts';
 import { API_ERRORS } from './http/errors.ts';
+import { IDEMPOTENCY_HEADER, idempotentRoutes, REPLAYED_HEADER } from './http/idempotent-routes.ts';
 import { createAbsoluteUrl, type HttpParts } from './http/parts.ts';
 import { addSecurityHeaders, securityHeaders } from './http/security-headers.ts';
 import { TUS_RESPONSE_HEADERS } from './http/tus-headers.ts';
@@ -42,7 +43,11 @@ export interface ModelApi {
 }
 
 export function modelApi(context: ModelCallContext, options: GatewayAppOptions): ModelApi {
-  const routes = modelCallRoutes(context, options, httpParts(context, options));
+  const routes = idempotentRoutes(
+    context,
+    options,
+    modelCallRoutes(context, options, httpParts(context, options)),
+  );
   const app = gatewayShell(context, options, { operations: operationsOf(routes) });
   addRoutes(app, routes);
   return { app, direct: directListener(context, options, routes), callsModel: createRouteMatcher(routes) };
@@ -76,6 +81,7 @@ export const directListener = (
     kernel,
     directRoutesOf(routes, {
       maxBodyBytes: options.server.maxBodyBytes,
+      appHeader: IDEMPOTENCY_HEADER.toLowerCase(),
       hostRules: hostRulesOf(options),
       head: Object.entries(securityHeaders('/v1')).flat(),
     }),
@@ -137,5 +143,6 @@ const EXPOSED_HEADERS = [
   'X-Gateway-Unpriced',
   'X-Gateway-Dropped-Tools',
   'X-Gateway-Estimated',
+  REPLAYED_HEADER,
   ...TUS_RESPONSE_HEADERS,
 ];

@@ -82,6 +82,7 @@ export function responseRoutes(
     route({
       method: 'post',
       path: '/v1/responses/:id/cancel',
+      isRepeatable: true,
       guard: guards.anyKey,
       ...SHARED,
       id: 'cancelResponse',

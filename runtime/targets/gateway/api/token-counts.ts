@@ -89,6 +89,7 @@ export function tokenCountRoutes(
     return route({
       method: 'post',
       path,
+      isRepeatable: true,
       guard: guards.anyKey,
       id,
       tag: 'Models',

@@ -30,7 +30,9 @@ export function workerParts(
     emptyMessage: 'The request has no body.',
     tooLargeMessage: (limit) => `The batch is larger than ${limit} bytes. Reduce \`batch_size\`.`,
   });
-  const route = createDeclareRoute({ read: readBody, readOptional: readBody, errors: BODY_ERRORS });
+  const declare = createDeclareRoute({ read: readBody, readOptional: readBody, errors: BODY_ERRORS });
+  // Workers repeat requests, which state the rows that they are about.
+  const route: DeclareRoute = (declaration) => ({ ...declare(declaration), isRepeatable: true });
   const claims = new WeakMap<Request, WorkerClaim>();
   const worker: Guard = {
     async enter(c, next) {

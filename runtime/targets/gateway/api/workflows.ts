@@ -296,6 +296,7 @@ export function workflowRoutes(
     route({
       method: 'post',
       path: `${API}/workflows/:id/cancel`,
+      isRepeatable: true,
       guard: guards.evaluation,
       ...SHARED,
       id: 'cancelWorkflow',

@@ -192,6 +192,20 @@ const ownRecordOf = (key: OwnKey): Record<string, string> => ({
   ...accountRecord('user', key.quota.user),
   ...(key.quota.team && accountRecord('team', key.quota.team)),
   ...(key.quota.organization && accountRecord('organization', key.quota.organization)),
+  ...Object.fromEntries(
+    (key.quota.limits ?? []).flatMap((limit, at) => Object.entries(limitRecord(limit, at))),
+  ),
+});
+
+/** A further limit of a budget. */
+const limitRecord = (
+  limit: NonNullable<OwnKey['quota']['limits']>[number],
+  at: number,
+): Record<string, string> => ({
+  [`limit ${at + 1}`]: limit.name,
+  [`limit ${at + 1}: spent`]: amountText(limit.spend),
+  [`limit ${at + 1}: remaining`]: amountText(limit.remaining ?? 0),
+  [`limit ${at + 1}: resets`]: orDash(limit.next_budget_reset_at),
 });
 
 const accountRecord = (owner: string, account: Account): Record<string, string> => ({

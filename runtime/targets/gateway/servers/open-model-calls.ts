@@ -7,6 +7,7 @@ import type { Redactor } from '#serve/redact.ts';
 import type { ThreadLink } from '#serve/threads/thread-link.ts';
 import type { WorkPayer } from '../accounts/identity/identity.ts';
 import type { AlertPolicy } from '../accounts/ledger/budget-alerts.ts';
+import { createIdempotency } from '../accounts/idempotency/idempotency.ts';
 import { createPromptWriter } from '../accounts/prompts/prompt-writer.ts';
 import type { LoadedGatewayConfig } from '../config/read-config.ts';
 import type { ModelCallContext, OtherThreads } from '../context.ts';
@@ -137,6 +138,13 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
   closers.add(() => answerCache.close());
   const prompts = createPromptWriter({ promptLog: state.promptLog, redactor, log });
   closers.add(() => prompts.close());
+  const idempotency = createIdempotency({
+    store,
+    settings: models.idempotency,
+    clock,
+    onError: (error) => log.error({ err: error }, 'The response to a request with a key is not stored.'),
+  });
+  closers.add(() => idempotency.close());
   const policy = createPolicy({ guardrailHits: state.guardrailHits, prompts, clock });
   const { tracing } = config;
   const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
@@ -150,6 +158,7 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
     policy,
     tokenCounter,
     answerCache,
+    idempotency,
     turns,
     telemetry,
     version,

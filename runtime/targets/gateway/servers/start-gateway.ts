@@ -122,7 +122,10 @@ export async function startGateway({
       clock: context.clock,
     });
     closers.add(reloader.close);
-    const prune = (now: number): Promise<void> => pruneRecords(state, current, now);
+    const prune = async (now: number): Promise<void> => {
+      await pruneRecords(state, current, now);
+      await context.idempotency.prune(now);
+    };
     closers.add(enforceRetention({ prune, clock: context.clock, onError: context.onError }));
     closers.add(countRegularly(state.trends, context.clock, context.onError));
     const firstKey = config.bootstrapKey ? await createFirstKey(state.identity.keys) : undefined;

@@ -1,9 +1,11 @@
 import { parseJsonText } from '#core/json/json-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
+import { type BudgetLimit, limitsIn, limitsToText } from '../accounts/fields/budget-limits.ts';
 import {
   type CellsOf,
   columnOf,
   type FieldTable,
+  isEnough,
   nameOf,
   type PartTable,
   type SettableFields,
@@ -62,6 +64,11 @@ const STORAGE: Readonly<Record<SimpleField['kind'], Storage>> = {
     write: JSON.stringify,
     read: (cell: string) => membersOf(parseJsonText(cell)),
     initial: () => '{}',
+  },
+  limits: {
+    ...TEXT,
+    write: (limits) => limitsToText(limits as readonly BudgetLimit[]),
+    read: (cell: string) => limitsIn(cell) ?? null,
   },
   percentages: { ...TEXT, write: sortedPercentages, read: (cell: string) => parseJsonText(cell) },
 };
@@ -148,9 +155,9 @@ type StoredValues<Table> = ValuesOf<{
   [Name in keyof Table as Table[Name] extends { readonly isComputed: true } ? never : Name]: Table[Name];
 }>;
 
-/** The object made of its parts; null if all required parts are null. */
+/** The object made of its parts; null if all parts without which it does not exist are null. */
 function partsOf(parts: PartTable, cells: Readonly<Record<string, unknown>>): object | null {
-  const needed = Object.entries(parts).filter(([, { isOptional }]) => !isOptional);
+  const needed = Object.entries(parts).filter(([, part]) => isEnough(part));
   if (needed.every(([name, field]) => cells[columnOf(name, field)] === null)) return null;
   return Object.fromEntries(
     Object.entries(parts).map(([name, field]) => [nameOf(name, field), readCell(name, field, cells)]),

@@ -64,6 +64,41 @@ export const RECORD_TABLES = {
       },
     },
   ),
+  /** A request with an `Idempotency-Key`, and its response once it has ended. */
+  gateway_idempotency: table(
+    {
+      /** Hash of the caller and its key. */
+      id: textColumn,
+      /** Internal ID of the user; empty for the master key. */
+      owner_id: textColumn,
+      api_key_id: nullable(textColumn),
+      /** Hash of the request. */
+      fingerprint: textColumn,
+      /** Changes with each request that takes over the row. */
+      claim: textColumn,
+      request_id: textColumn,
+      created_at: bigint,
+      expires_at: bigint,
+      /** The machine and its process ID namespace, to which `pid` belongs. */
+      machine: textColumn,
+      pid: integer,
+      /** When the process last reported that the request is running; null for a request that has ended. */
+      seen_at: nullable(bigint),
+      /** The response, encrypted; null while the request is running, and for a response that is not stored. */
+      sealed: nullable(bytes),
+      /** Why the response is not stored. */
+      problem: nullable(textColumn),
+      /** Size of `sealed` in bytes. */
+      size: bigint,
+    },
+    {
+      indexes: {
+        gateway_idempotency_api_key_id: { columns: ['api_key_id'] },
+        gateway_idempotency_expires_at: { columns: ['expires_at'] },
+        gateway_idempotency_owner: { columns: ['owner_id', 'created_at'] },
+      },
+    },
+  ),
   gateway_cache_clears: table({
     api_key_id: textColumn,
     cleared_at: bigint,
@@ -263,6 +298,7 @@ export const RECORD_TABLES = {
 };
 
 export type AlertRow = RowOf<typeof RECORD_TABLES.gateway_alerts>;
+export type IdempotencyRow = RowOf<typeof RECORD_TABLES.gateway_idempotency>;
 export type AuditRow = RowOf<typeof RECORD_TABLES.gateway_audit>;
 export type PromptRow = RowOf<typeof RECORD_TABLES.gateway_prompts>;
 export type StoredObjectRow = RowOf<typeof RECORD_TABLES.gateway_objects>;

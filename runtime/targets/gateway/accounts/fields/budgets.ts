@@ -27,6 +27,19 @@ const ALERT_THRESHOLDS = {
   },
 } as const;
 
+const LIMITS = {
+  kind: 'limits',
+  column: 'budget_limits',
+  description:
+    'Further limits, each with its own window and for all models or some of them. A request must fit into the budget and into all limits for its models.',
+  label: 'limits',
+  flag: {
+    name: 'limits',
+    value: 'limits',
+    help: 'Further limits as amount/window, e.g. 5/5h,20/week, each with optional models, e.g. "3/day anthropic:*"; or a JSON list; none for no further limits',
+  },
+} as const;
+
 export const BUDGET_FIELDS = fields({
   budget_id: { kind: 'id', settable: 'never', label: 'id' },
   name: { kind: 'text', description: 'Display name.', flag: { value: 'name', help: 'Name of the budget' } },
@@ -64,6 +77,7 @@ export const BUDGET_FIELDS = fields({
     label: '',
     flag: { value: 'zone', help: 'Time zone for --calendar, e.g. Europe/Berlin', defaultText: 'UTC' },
   },
+  limits: LIMITS,
   alert_thresholds: ALERT_THRESHOLDS,
   created_at: CREATED_FIELD,
   updated_at: { ...UPDATED_FIELD, label: 'updated' },
@@ -88,6 +102,13 @@ export const KEY_BUDGET_FIELDS = fields({
       help: 'Budget reset interval: daily, weekly, monthly, a duration such as 12h, or none',
       createdWith: 'no reset',
     },
+  },
+  limits: {
+    ...LIMITS,
+    flag: { ...LIMITS.flag, name: 'budget-limits' },
+    label: 'budget limits',
+    isOptional: true,
+    isSufficient: true,
   },
   alert_thresholds: { ...ALERT_THRESHOLDS, isOptional: true },
 });

@@ -1,4 +1,5 @@
 import type { Nanos } from '../../shared/money.ts';
+import type { BudgetLimit, LimitAnswer, LimitBody } from './budget-limits.ts';
 
 // Users, keys, teams, organizations and budgets are tables of fields (docs/decisions/0153). Everything about
 // a field is derived from its row: the column and the types (store/field-columns.ts), the checks
@@ -39,6 +40,12 @@ interface Kinds<Word extends string> {
   readonly time: Types<number, never, string, number>;
   readonly timeOrNull: Types<number | null, string | number | null, string | null, number | null>;
   readonly models: Types<readonly string[] | null, string[] | null, readonly string[] | null, string | null>;
+  readonly limits: Types<
+    readonly BudgetLimit[] | null,
+    LimitBody[] | null,
+    readonly LimitAnswer[] | null,
+    string | null
+  >;
   readonly metadata: Types<Metadata, Record<string, unknown> | null, Metadata, string>;
   readonly percentages: Types<
     readonly number[] | null,
@@ -114,7 +121,13 @@ export interface SimpleField extends Shared {
   readonly to?: 'budget' | 'team' | 'organization';
   /** Whether the program can omit it, as a part of an object. */
   readonly isOptional?: true;
+  /** Whether an object with only this part exists, although the program can omit the part. */
+  readonly isSufficient?: true;
 }
+
+/** Whether an object exists if this part is set. */
+export const isEnough = ({ isOptional, isSufficient }: SimpleField): boolean =>
+  isOptional !== true || isSufficient === true;
 
 /** Several fields combined into one object, or null. Each has its own column. */
 interface PartsField extends Shared {

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { nextStart } from '#core/time/calendar.ts';
+import { ACCOUNT_IN_LIMIT } from '../../store/account-ids.ts';
 import type { AccountRow, BudgetRow, Schema } from '../../store/schema.ts';
 import { calendarOf } from './calendar-columns.ts';
 
@@ -15,6 +16,37 @@ export async function createAccount(db: Kysely<Schema>, id: string, window: Budg
     .values({ id, reserved_nano: 0n, running: 0, ...fresh })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(fresh))
     .execute();
+  await db
+    .updateTable('gateway_accounts')
+    .set({ spent_nano: 0n, window_started_at: null, window_ends_at: null })
+    .where(limitsOfAccount(id))
+    .execute();
+}
+
+/** Selects the accounts of further limits of an account's budgets. */
+const limitsOfAccount = (id: string) =>
+  sql<boolean>`id like 'limit:%' and substr(id, ${sql.lit(ACCOUNT_IN_LIMIT)}) = ${id}`;
+
+/** Deletes an account that is not created again under the same ID while requests are in flight. */
+export async function deleteAccount(db: Kysely<Schema>, id: string): Promise<void> {
+  await db.deleteFrom('gateway_accounts').where('id', '=', id).execute();
+  await db.deleteFrom('gateway_accounts').where(limitsOfAccount(id)).execute();
+}
+
+/**
+ * Creates the accounts of further limits, when they are first used. Their windows begin with the first
+ * request.
+ */
+export async function createLimitAccounts(db: Kysely<Schema>, ids: readonly string[]): Promise<void> {
+  const empty = { spent_nano: 0n, reserved_nano: 0n, running: 0, minute: null };
+  const rows = ids.map((id) => ({ id, ...empty, window_started_at: null, window_ends_at: null }));
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .insertInto('gateway_accounts')
+      .values(rows)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
+  });
 }
 
 export type BudgetWindow = Pick<AccountRow, 'window_started_at' | 'window_ends_at'>;

@@ -2,6 +2,14 @@ import { AppError } from '#contract/errors.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { codePoints } from '#core/text/code-points.ts';
+import { isTimeZone } from '#core/time/calendar.ts';
+import {
+  type BudgetLimit,
+  limitId,
+  limitText,
+  MAX_LIMIT_PATTERNS,
+  MAX_LIMITS,
+} from '../fields/budget-limits.ts';
 import { type FieldTable, MAX_PATTERNS, MAX_TEXT_LENGTH, nameOf } from '../fields/field.ts';
 
 /** Maximum size of metadata as JSON. Lists of users and keys contain every item's metadata. */
@@ -39,6 +47,7 @@ export function checkFields(table: FieldTable, changes: object): void {
     if ((field.kind === 'text' || field.kind === 'zone') && typeof value === 'string')
       checkLength(name, value, field.maxLength);
     if (field.kind === 'models' && Array.isArray(value)) checkPatterns(name, value);
+    if (field.kind === 'limits') checkLimits(name, value as readonly BudgetLimit[]);
     if (field.kind === 'parts') checkFields(field.parts, membersOf(value));
   }
 }
@@ -49,10 +58,44 @@ function checkLength(name: string, text: string, maxLength = MAX_TEXT_LENGTH): v
   throw inputProblem(name, `${name} has ${length} characters; the maximum is ${maxLength}.`);
 }
 
-function checkPatterns(name: string, patterns: readonly string[]): void {
-  if (patterns.length > MAX_PATTERNS)
-    throw inputProblem(name, `${name} has ${patterns.length} patterns; the maximum is ${MAX_PATTERNS}.`);
+function checkPatterns(name: string, patterns: readonly string[], max = MAX_PATTERNS): void {
+  if (patterns.length > max)
+    throw inputProblem(name, `${name} has ${patterns.length} patterns; the maximum is ${max}.`);
   for (const pattern of patterns) checkLength(name, pattern);
+}
+
+function checkLimits(name: string, limits: readonly BudgetLimit[]): void {
+  if (limits.length > MAX_LIMITS)
+    throw inputProblem(name, `${name} has ${limits.length} limits; the maximum is ${MAX_LIMITS}.`);
+  for (const { maxBudget, budgetDurationSec: seconds, calendar, timeZone, models } of limits) {
+    checkAmount(name, maxBudget);
+    if (seconds !== null) checkSeconds(name, seconds);
+    if (seconds !== null && calendar !== null)
+      throw inputProblem(
+        name,
+        `${name}: calendar and budget_duration_sec are mutually exclusive. Set one of them.`,
+      );
+    if (timeZone !== null && calendar === null)
+      throw inputProblem(name, `${name}: time_zone requires calendar: day, week or month.`);
+    if (timeZone !== null && !isTimeZone(timeZone))
+      throw inputProblem(
+        name,
+        `${name}: ${JSON.stringify(timeZone.slice(0, 64))} is not a time zone. Use a name such as Europe/Berlin or UTC.`,
+      );
+    if (models?.length === 0)
+      throw inputProblem(
+        name,
+        `${name}: models is empty; list at least one pattern, or use null for all models.`,
+      );
+    if (models) checkPatterns(name, models, MAX_LIMIT_PATTERNS);
+  }
+  const ids = limits.map(limitId);
+  const twice = limits.find((limit, at) => ids.indexOf(limitId(limit)) !== at);
+  if (twice)
+    throw inputProblem(
+      name,
+      `${name} has two limits with the same window and models: ${limitText(twice)}. Keep one of them.`,
+    );
 }
 
 function checkMetadata(name: string, metadata: unknown): void {

@@ -32,7 +32,8 @@ import { createTagGrants, createTags, type TagGrants } from './tags.ts';
 import { createUsers } from './users.ts';
 import { ALL_DATA, NO_DATA } from '../../shared/owner.ts';
 import type { Kysely } from 'kysely';
-import { accountOwner } from '../../store/account-ids.ts';
+import { accountOfLimit, accountOwner, isLimitAccount } from '../../store/account-ids.ts';
+import { limitAccountsOf } from './limit-accounts.ts';
 import type { Schema } from '../../store/schema.ts';
 import { keyLabel, userLabel } from './account-labels.ts';
 import { groupGrantOf } from './group-grants.ts';
@@ -182,6 +183,10 @@ function createAccountGrants(
   tagGrants: TagGrants,
 ): (ids: readonly string[]) => Promise<readonly SharedAccount[]> {
   const find = async (account: string): Promise<SharedAccount | undefined> => {
+    if (isLimitAccount(account)) {
+      const owner = await find(accountOfLimit(account));
+      return owner && limitAccountsOf(owner).find((one) => one.account === account);
+    }
     const { kind, id } = accountOwner(account);
     if (kind === 'key') {
       const key = (await directory.keyById(id)).value?.key;

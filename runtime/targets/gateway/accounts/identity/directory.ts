@@ -9,6 +9,7 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Schema, KeyRow } from '../../store/schema.ts';
 import { keyAccount } from '../../store/account-ids.ts';
 import { modelsOf, valuesOf } from '../../store/field-columns.ts';
+import { limitsIn } from '../fields/budget-limits.ts';
 import { type Field, pickFields } from '../fields/field.ts';
 import { KEY_FIELDS, type KeyIssuer, type KeyStatus } from '../fields/keys.ts';
 import { type RateLimits, RATE_FIELDS } from '../fields/shared-fields.ts';
@@ -228,6 +229,7 @@ const USER_COLUMNS = [
   'gateway_budgets.budget_duration_sec as user_budget_duration_sec',
   'gateway_budgets.calendar as user_calendar',
   'gateway_budgets.time_zone as user_time_zone',
+  'gateway_budgets.budget_limits as user_budget_limits',
   'gateway_budgets.alert_thresholds as user_alert_thresholds',
 ] as const;
 
@@ -264,6 +266,7 @@ function userGrantOf(row: UserGrantRow, defaults: RateLimits): UserGrant {
       maxBudget: row.user_max_budget_nano,
       budgetDurationSec: row.user_budget_duration_sec,
       budgetCalendar: calendarOf({ calendar: row.user_calendar, time_zone: row.user_time_zone }),
+      budgetLimits: limitsIn(row.user_budget_limits),
       alertThresholds: thresholdsOf({ alert_thresholds: row.user_alert_thresholds }),
     },
   };
@@ -273,6 +276,7 @@ const limitsOfKey = (row: Selectable<KeyRow>): KeyGrant['limits'] => ({
   ...valuesOf(RATE_FIELDS, row),
   maxBudget: row.max_budget_nano,
   budgetDurationSec: row.budget_duration_sec,
+  budgetLimits: limitsIn(row.budget_limits),
   alertThresholds: thresholdsOf(row),
 });
 

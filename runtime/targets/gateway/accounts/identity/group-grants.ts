@@ -7,6 +7,7 @@ import { thresholdsOf } from './alert-columns.ts';
 import { calendarOf } from './calendar-columns.ts';
 import { GROUP_NOUNS } from './group-rows.ts';
 import { modelsOf, valuesOf } from '../../store/field-columns.ts';
+import { limitsIn } from '../fields/budget-limits.ts';
 import { NO_RATES, RATE_FIELDS } from '../fields/shared-fields.ts';
 
 /**
@@ -39,7 +40,8 @@ const rowOf = async (db: Kysely<Schema>, kind: GroupKind, id: string) =>
     .selectFrom('gateway_groups')
     .leftJoin('gateway_budgets', 'gateway_budgets.budget_id', 'gateway_groups.budget_id')
     .select(['owner_id', 'blocked', 'parent_id', 'allowed_models', ...keysOf(RATE_FIELDS)])
-    .select(['max_budget_nano', 'budget_duration_sec', 'calendar', 'time_zone', 'alert_thresholds'])
+    .select(['max_budget_nano', 'budget_duration_sec', 'calendar', 'time_zone'])
+    .select(['budget_limits', 'alert_thresholds'])
     .where('kind', '=', kind)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -59,6 +61,7 @@ function grantOf(kind: GroupKind, id: string, row: Awaited<ReturnType<typeof row
       maxBudget: row?.max_budget_nano ?? null,
       budgetDurationSec: row?.budget_duration_sec ?? null,
       budgetCalendar: calendarOf({ calendar: row?.calendar ?? null, time_zone: row?.time_zone ?? null }),
+      budgetLimits: limitsIn(row?.budget_limits ?? null),
       alertThresholds: thresholdsOf({ alert_thresholds: row?.alert_thresholds ?? null }),
     },
   };

@@ -4,6 +4,7 @@ import type { ListPage } from '../../store/page.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { Groups, Invitations, Members, Membership, Origins } from './groups-api.ts';
 import type { KeyQuery, UserQuery } from './list-queries.ts';
+import type { BudgetLimit } from '../fields/budget-limits.ts';
 import type { Key, KeyChanges, KeyIssuer, KeyScope, NewKey } from '../fields/keys.ts';
 import type { RateLimits } from '../fields/shared-fields.ts';
 import type { NewUser, User, UserChanges, UserRole } from '../fields/users.ts';
@@ -17,6 +18,8 @@ export interface Limits extends RateLimits {
   readonly budgetDurationSec: number | null;
   /** The calendar of budget windows; replaces a length. */
   readonly budgetCalendar?: Calendar | null | undefined;
+  /** The budget's further limits. */
+  readonly budgetLimits?: readonly BudgetLimit[] | undefined;
   /** Percentages of the budget at which alerts are sent; replaces the configured ones. */
   readonly alertThresholds?: readonly number[] | null | undefined;
 }
@@ -126,6 +129,10 @@ export interface SharedAccount {
   readonly limits: Limits;
   /** Name for error messages. */
   readonly label: string;
+  /** Whether it is the account of a further limit of a budget. */
+  readonly isFurther?: boolean | undefined;
+  /** The models of a further limit; undefined for all. */
+  readonly models?: readonly string[] | undefined;
 }
 
 /** Permissions of a team or organization. */

@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { Schema, KeyRow, AccountRow } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
-import { moveWindow, createAccount, startWindow, spentAt, spentNow } from './accounts.ts';
+import { moveWindow, createAccount, deleteAccount, startWindow, spentAt, spentNow } from './accounts.ts';
 import { keyAccount } from '../../store/account-ids.ts';
 import { cellsOf, emptyCells, valuesOf } from '../../store/field-columns.ts';
 import { type Field, nameOf } from '../fields/field.ts';
@@ -105,7 +105,8 @@ export function createKeys(
       await revision.change(async (trx, note) => {
         note('key.delete', id, { before: await get(trx, id) });
         await trx.deleteFrom('gateway_keys').where('id', '=', id).execute();
-        await trx.deleteFrom('gateway_accounts').where('id', '=', keyAccount(id)).execute();
+        await deleteAccount(trx, keyAccount(id));
+        await trx.deleteFrom('gateway_idempotency').where('api_key_id', '=', id).execute();
         await trx
           .updateTable('gateway_usage')
           .set({ api_key_id: null })

@@ -6,8 +6,9 @@ import { tagAccount } from '../../store/account-ids.ts';
 import type { FollowedRevision } from '../../store/followed-revision.ts';
 import type { AccountRow, Schema, TagRow } from '../../store/schema.ts';
 import type { Store } from '../../store/store.ts';
+import { limitsIn } from '../fields/budget-limits.ts';
 import { NO_RATES } from '../fields/shared-fields.ts';
-import { balanceOf, createAccount, moveWindow, startWindow } from './accounts.ts';
+import { balanceOf, createAccount, deleteAccount, moveWindow, startWindow } from './accounts.ts';
 import { thresholdsOf } from './alert-columns.ts';
 import { budgetRowOf } from './budget-row.ts';
 import { calendarOf } from './calendar-columns.ts';
@@ -33,6 +34,7 @@ export function createTagGrants(db: Kysely<Schema>, revision: FollowedRevision):
           'budget_duration_sec',
           'calendar',
           'time_zone',
+          'budget_limits',
           'alert_thresholds',
         ])
         .execute();
@@ -49,6 +51,7 @@ function grantOf(row: {
   readonly budget_duration_sec: number | null;
   readonly calendar: string | null;
   readonly time_zone: string | null;
+  readonly budget_limits: string | null;
   readonly alert_thresholds: string | null;
 }): SharedAccount {
   return {
@@ -59,6 +62,7 @@ function grantOf(row: {
       maxBudget: row.max_budget_nano,
       budgetDurationSec: row.budget_duration_sec,
       budgetCalendar: calendarOf(row),
+      budgetLimits: limitsIn(row.budget_limits),
       alertThresholds: thresholdsOf(row),
     },
   };
@@ -113,7 +117,7 @@ export function createTags({ db, ledger }: Store, revision: FollowedRevision, cl
       await revision.change(async (trx, note) => {
         note('tag.delete', tag, { before: await get(trx, tag) });
         await trx.deleteFrom('gateway_tags').where('tag', '=', tag).execute();
-        await trx.deleteFrom('gateway_accounts').where('id', '=', tagAccount(tag)).execute();
+        await deleteAccount(trx, tagAccount(tag));
       }),
   };
 }

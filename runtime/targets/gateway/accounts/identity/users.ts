@@ -106,7 +106,7 @@ export function createUsers({ db, ledger }: Store, revision: FollowedRevision, c
           .execute();
         await trx.deleteFrom('gateway_team_members').where('user_id', '=', userId).execute();
         await trx.deleteFrom('gateway_invitations').where('user_id', '=', userId).execute();
-        await deleteSecretsOf(trx, userId);
+        await deletePrivateData(trx, userId);
       }),
   };
 }
@@ -138,16 +138,17 @@ export async function addUser(
 }
 
 /**
- * Deletes a user's secrets. Everything else stays available to the master key; no other caller can access it,
+ * Deletes a user's secrets and stored responses. Everything else stays available to the master key; no other caller can access it,
  * because the internal ID is never reused.
  */
-async function deleteSecretsOf(trx: Transaction<Schema>, userId: string): Promise<void> {
+async function deletePrivateData(trx: Transaction<Schema>, userId: string): Promise<void> {
   const { owner_id: ownerId } = await trx
     .selectFrom('gateway_users')
     .select('owner_id')
     .where('user_id', '=', userId)
     .executeTakeFirstOrThrow();
   await trx.deleteFrom('gateway_secrets').where(isOfUser(ownerId)).execute();
+  await trx.deleteFrom('gateway_idempotency').where('owner_id', '=', ownerId).execute();
 }
 
 /** Throws for an earlier user's ID, which only gateway administrators can reuse. */

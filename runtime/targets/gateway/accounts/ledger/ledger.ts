@@ -16,6 +16,11 @@ export interface Estimate {
   readonly free: boolean;
   /** A target without a price. Budgets cannot limit it, so requests under a budget are rejected. */
   readonly unpriced?: string | undefined;
+  /**
+   * The models that can respond, `provider:model`. Limits for other models do not apply. Default: all limits
+   * apply.
+   */
+  readonly models?: readonly string[] | undefined;
 }
 
 /** Budget reserved for an admitted request. Each reservation is settled or released exactly once. */
@@ -149,6 +154,16 @@ export interface Quota {
   readonly key: AccountState | undefined;
   /** The state of other accounts, e.g. the team's. */
   readonly shared: readonly { readonly account: string; readonly state: AccountState }[];
+  /** The state of the further limits of all budgets. */
+  readonly limits: readonly LimitState[];
+}
+
+interface LimitState {
+  /** The account whose budget has the limit, and the limit as text. */
+  readonly name: string;
+  /** Null for a limit for all models. */
+  readonly models: readonly string[] | null;
+  readonly state: AccountState;
 }
 
 export interface AccountState {

@@ -6,6 +6,9 @@ import { dollarText } from '../../shared/money.ts';
 import { randomUUIDv7 } from 'node:crypto';
 import { nextStart } from '#core/time/calendar.ts';
 import { keyAccount, userAccount } from '../../store/account-ids.ts';
+import { matchesAny } from '#core/text/name-pattern.ts';
+import { rfc3339 } from '#core/time/rfc3339.ts';
+import { limitAccountsOf } from '../identity/limit-accounts.ts';
 import { keyLabel, userLabel } from '../identity/account-labels.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 
@@ -15,6 +18,8 @@ export interface LimitedAccount {
   readonly limits: Limits;
   /** Name for error messages, for example `User 'x'`. */
   readonly label: () => string;
+  /** Whether it is the account of a further limit. */
+  readonly isFurther?: boolean | undefined;
 }
 
 /** Marks what the ledger has admitted. */
@@ -84,18 +89,28 @@ const RETRY_AFTER_SECONDS = 5;
  * request alone exceeds the remainder.
  */
 export function budgetRefusal(
-  { account, limits: { maxBudget }, label }: LimitedAccount,
+  limited: LimitedAccount,
   { cost, free, unpriced }: Estimate,
+  now: number,
 ): AppError | undefined {
+  const { account, limits, label } = limited;
+  const { maxBudget } = limits;
   if (maxBudget === null) return undefined;
   if (unpriced !== undefined) return cannotLimit(unpriced, label());
   if (free) return undefined;
   const left = maxBudget - account.spent_nano;
   if (left <= 0n)
-    return new AppError('ForbiddenError', `${label()} has exceeded budget limit`, {
+    return exceeded(limited, {
+      message: `${label()} has exceeded budget limit`,
       reason: 'budget_exceeded',
+      now,
     });
-  return cost > left ? tooLarge(label(), cost, left, maxBudget) : undefined;
+  if (cost <= left) return undefined;
+  return exceeded(limited, {
+    message: tooLarge(label(), cost, left, maxBudget),
+    reason: 'estimate_exceeds_budget',
+    now,
+  });
 }
 
 /** Rejects a request that the budget can only cover after requests in flight have finished. */
@@ -114,13 +129,22 @@ export function reservedRefusal(
   );
 }
 
-function tooLarge(who: string, cost: bigint, left: bigint, maxBudget: bigint): AppError {
+function tooLarge(who: string, cost: bigint, left: bigint, maxBudget: bigint): string {
   const has = cost > maxBudget ? `a budget of ${dollars(maxBudget)}` : `${dollars(left)} of the budget left`;
-  return new AppError(
-    'ForbiddenError',
-    `${who} has ${has}, and this request can cost up to ${dollars(cost)}. Lower its maximum output tokens, or raise the budget.`,
-    { reason: 'estimate_exceeds_budget' },
-  );
+  return `${who} has ${has}, and this request can cost up to ${dollars(cost)}. Lower its maximum output tokens, or raise the budget.`;
+}
+
+/** For a further limit, the error also states when its window ends. */
+function exceeded(
+  { account: { window_ends_at: endsAt }, isFurther }: LimitedAccount,
+  { message, reason, now }: { readonly message: string; readonly reason: string; readonly now: number },
+): AppError {
+  if (!isFurther) return new AppError('ForbiddenError', message, { reason });
+  const reset = endsAt === null ? 'This limit does not reset.' : `This limit resets at ${rfc3339(endsAt)}.`;
+  return new AppError('ForbiddenError', `${message.replace(/\.$/, '')}. ${reset}`, {
+    reason,
+    retryAfterSeconds: endsAt === null ? undefined : Math.ceil((endsAt - now) / 1000),
+  });
 }
 
 const cannotLimit = (model: string, who: string): AppError =>
@@ -177,11 +201,33 @@ export interface HeldAccount {
   readonly limits: Limits;
   /** The account's name in errors and alerts. */
   readonly label: () => string;
+  /** Whether it is the account of a further limit. */
+  readonly isFurther?: boolean | undefined;
+  /** Patterns of the models whose cost is charged; undefined for all. */
+  readonly models?: readonly string[] | undefined;
 }
+
+/** An account with those of the further limits of its budget. */
+function withLimits(held: HeldAccount): readonly HeldAccount[] {
+  const { id, limits, label } = held;
+  if (!limits.budgetLimits) return [held];
+  const further = limitAccountsOf({ account: id, limits, label: label() });
+  return [
+    held,
+    ...further.map(({ account, label: name, ...one }) => ({ ...one, id: account, label: () => name })),
+  ];
+}
+
+/** Whether a limit applies to a request that any of these models can respond to. */
+export const appliesTo = (
+  { models: patterns }: Pick<HeldAccount, 'models'>,
+  models: readonly string[] | undefined,
+): boolean =>
+  patterns === undefined || models === undefined || models.some((model) => matchesAny(patterns, model));
 
 /**
  * All of a request's accounts, in the order in which their limits are checked: the key's, the user's, then
- * the others.
+ * the others. Each is followed by the accounts of the further limits of its budget.
  */
 export function heldAccounts({ user, key, shared }: Spender): HeldAccount[] {
   const ofUser = {
@@ -190,13 +236,13 @@ export function heldAccounts({ user, key, shared }: Spender): HeldAccount[] {
     label: () => userLabel(user),
   };
   const ofOthers = shared.map(({ account: id, limits, label }) => ({ id, limits, label: () => label }));
-  if (!key) return [ofUser, ...ofOthers];
+  if (!key) return [ofUser, ...ofOthers].flatMap(withLimits);
   const ofKey = {
     id: keyAccount(key.id),
     limits: key.limits,
     label: () => keyLabel(key),
   };
-  return [ofKey, ofUser, ...ofOthers];
+  return [ofKey, ofUser, ...ofOthers].flatMap(withLimits);
 }
 
 /** An account's usage in the last minute. */

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { inputError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
-import { accountsOf, keyAccount, userAccount } from '../../store/account-ids.ts';
+import { accountsOf, isLimitAccount, keyAccount, userAccount } from '../../store/account-ids.ts';
 import type { Identity, Spender, Limits } from '../identity/identity.ts';
 import type { Store } from '../../store/store.ts';
 import { isBadData } from '../../store/database-error.ts';
@@ -22,7 +22,7 @@ import { createFreeCalls } from './free-calls.ts';
 import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
 import { repeat } from './repeat.ts';
 import { memberOf } from '#core/values/member-of.ts';
-import { spentNow } from '../identity/accounts.ts';
+import { createLimitAccounts, spentNow } from '../identity/accounts.ts';
 import type { AccountRow } from '../../store/schema.ts';
 
 interface LedgerOptions {
@@ -123,7 +123,11 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     await Promise.all(
       left.map(async (row) => {
         const { id, user_id: userId, key_id: keyId, interrupted } = row;
-        const accounts = accountsOf(row).map((account) => ({ id: account }));
+        const ids = accountsOf(row);
+        const limits = new Map(
+          (await identity.accounts(ids.filter(isLimitAccount))).map((one) => [one.account, one]),
+        );
+        const accounts = ids.map((account) => ({ id: account, models: limits.get(account)?.models }));
         const { entry, tags } = interrupted === null ? NOTHING_USED : interruptedOf(interrupted);
         const entries = entry ? [entry] : [];
         await close({ id, userId, keyId, accounts, tags, entries, now: now() });
@@ -174,6 +178,11 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
           unwritten.set(id, { id, ...payer, entries: [], now: createdAt });
           throw error;
         }
+        if (result.kind === 'missing') {
+          await createLimitAccounts(store.db, result.accounts);
+          renewals -= 1;
+          continue;
+        }
         if (result.kind === 'refused') {
           if (result.alert !== undefined) remember(refusals, result.alert);
           throw result.error;
@@ -212,8 +221,8 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
       const ids = accountsOf(payer);
       const known = new Map((await identity.accounts(ids)).map((one) => [one.account, one]));
       const accounts = ids.map((id) => {
-        const { limits, label = '' } = known.get(id) ?? {};
-        return { id, limits, label: () => label };
+        const { limits, label = '', isFurther, models } = known.get(id) ?? {};
+        return { id, limits, label: () => label, isFurther, models };
       });
       await closeOrKeep({ ...held, accounts, entries, now: now() });
     },
@@ -270,23 +279,27 @@ function checkEstimate({ cost, tokens }: Estimate): void {
   );
 }
 
-async function quotaOf(
-  { ledger }: Pick<Store, 'ledger'>,
-  { user, key, shared }: Spender,
-  now: number,
-): Promise<Quota> {
+async function quotaOf({ ledger }: Pick<Store, 'ledger'>, spender: Spender, now: number): Promise<Quota> {
+  const { user, key, shared } = spender;
+  const limits = heldAccounts(spender).filter(({ isFurther }) => isFurther);
   const ids = [
     userAccount(user.userId),
     ...(key ? [keyAccount(key.id)] : []),
     ...shared.map(({ account }) => account),
+    ...limits.map(({ id }) => id),
   ];
   const rows = await ledger.accounts(ids);
-  const stateOf = (id: string, limits: Limits): AccountState =>
-    accountState(rows.find((row) => row.id === id) ?? unused(id), limits, now);
+  const stateOf = (id: string, own: Limits): AccountState =>
+    accountState(rows.find((row) => row.id === id) ?? unused(id), own, now);
   return {
     user: stateOf(userAccount(user.userId), user.limits),
     key: key && stateOf(keyAccount(key.id), key.limits),
-    shared: shared.map(({ account, limits }) => ({ account, state: stateOf(account, limits) })),
+    shared: shared.map((one) => ({ account: one.account, state: stateOf(one.account, one.limits) })),
+    limits: limits.map((one) => ({
+      name: one.label(),
+      models: one.models ?? null,
+      state: stateOf(one.id, one.limits),
+    })),
   };
 }
 

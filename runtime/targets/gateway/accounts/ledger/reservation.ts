@@ -6,6 +6,8 @@ import {
   keyAccount,
   accountsOf,
   isLasting,
+  isLimitAccount,
+  userAccount,
   LASTING,
 } from '../../store/account-ids.ts';
 import type { ReservationRow, AccountRow, UsageRow } from '../../store/schema.ts';
@@ -13,6 +15,7 @@ import type { Estimate, RateState, UsageEntry, HeldAmount, Reservation } from '.
 import type { BatchRows } from './batch-queue.ts';
 import { refusalAlert, thresholdAlerts, type AlertPolicy } from './budget-alerts.ts';
 import {
+  appliesTo,
   budgetRefusal,
   reservedRefusal,
   rollWindow,
@@ -45,7 +48,9 @@ export type ReservationResult =
   | { readonly kind: 'granted'; readonly rate: RateState | undefined }
   | { readonly kind: 'refused'; readonly error: AppError; readonly alert?: string | undefined }
   /** The spender is outdated and must be reread. */
-  | { readonly kind: 'stale' };
+  | { readonly kind: 'stale' }
+  /** These accounts of further limits must be created first. */
+  | { readonly kind: 'missing'; readonly accounts: readonly string[] };
 
 /** Decides whether to admit a request and, if so, reserves its estimated cost. */
 export function openReservation(rows: BatchRows, request: ReservationRequest): ReservationResult {
@@ -53,7 +58,10 @@ export function openReservation(rows: BatchRows, request: ReservationRequest): R
   // An earlier attempt was committed, but its result was lost.
   if (rows.reservation(id)) return { kind: 'granted', rate: undefined };
   if (request.exact && spender.revision !== rows.revision) return { kind: 'stale' };
-  const accounts = limitedAccounts(rows, request.accounts, now);
+  const held = accountsFor(request);
+  const missing = held === request.accounts ? [] : missingIn(rows, held);
+  if (missing.length > 0) return { kind: 'missing', accounts: missing };
+  const accounts = limitedAccounts(rows, held, now);
   if (accounts instanceof AppError) return { kind: 'refused', error: accounts };
   const limited = first(accounts, (account) => rateRefusal(account, estimate.tokens, now));
   if (limited) return { kind: 'refused', error: limited };
@@ -64,9 +72,18 @@ export function openReservation(rows: BatchRows, request: ReservationRequest): R
 
   const charged = accounts.map((limited) => ({ ...limited, account: charge(limited, estimate, now) }));
   for (const { account } of charged) rows.put(account);
-  rows.open(rowOf(request));
+  rows.open(rowOf(request, held));
   return { kind: 'granted', rate: narrowest(charged.map((limited) => rateStateOf(limited, now))) };
 }
+
+/** The accounts that a request is reserved against; the same list for a request without further limits. */
+function accountsFor({ accounts, estimate }: ReservationRequest): readonly HeldAccount[] {
+  if (!accounts.some(({ isFurther }) => isFurther)) return accounts;
+  return accounts.filter((account) => appliesTo(account, estimate.models));
+}
+
+const missingIn = (rows: BatchRows, accounts: readonly HeldAccount[]): string[] =>
+  accounts.filter(({ id, isFurther }) => isFurther && !rows.account(id)).map(({ id }) => id);
 
 /** A spender's accounts with current budget windows. */
 function limitedAccounts(
@@ -75,13 +92,14 @@ function limitedAccounts(
   now: number,
 ): LimitedAccount[] | AppError {
   const accounts: LimitedAccount[] = [];
-  for (const { id, limits, label } of held) {
+  for (const { id, limits, label, isFurther } of held) {
     const found = rows.account(id);
     if (!found) return new AppError('NotFoundError', `${label()} not found`, { reason: 'user_not_found' });
     const { account, reset } = rollWindow(found, limits, now);
     rows.put(account);
-    if (reset) rows.log(reset);
-    accounts.push({ account, limits, label });
+    // The list of resets is about budgets.
+    if (reset && !isFurther) rows.log(reset);
+    accounts.push({ account, limits, label, isFurther });
   }
   return accounts;
 }
@@ -91,7 +109,7 @@ function refuseOverBudget(
   limited: LimitedAccount,
   { estimate, alerts, now }: ReservationRequest,
 ): ReservationResult | undefined {
-  const error = budgetRefusal(limited, estimate);
+  const error = budgetRefusal(limited, estimate, now);
   if (!error) return undefined;
   const isBudget = estimate.unpriced === undefined;
   const alert = isBudget && alerts ? refusalAlert(limited.account, limited, alerts.policy, now) : undefined;
@@ -113,7 +131,10 @@ function charge(
   return countInMinute(held, limits, tokens, now);
 }
 
-const rowOf = ({ id, processId, spender, estimate, now }: ReservationRequest): ReservationRow => ({
+const rowOf = (
+  { id, processId, spender, estimate, now }: ReservationRequest,
+  held: readonly HeldAccount[],
+): ReservationRow => ({
   id,
   process_id: processId,
   user_id: spender.user.userId,
@@ -121,9 +142,15 @@ const rowOf = ({ id, processId, spender, estimate, now }: ReservationRequest): R
   amount_nano: estimate.cost,
   tokens: estimate.tokens,
   created_at: now,
-  other_accounts: otherAccountsToText(spender.shared.map(({ account }) => account)),
+  other_accounts: otherAccountsToText(othersIn(held, spender)),
   interrupted: null,
 });
+
+/** The accounts other than the user's and the key's. */
+const othersIn = (held: readonly HeldAccount[], { user, key }: Spender): string[] =>
+  held
+    .map(({ id }) => id)
+    .filter((id) => id !== userAccount(user.userId) && (!key || id !== keyAccount(key.id)));
 
 function first<Item, Result>(
   items: readonly Item[],
@@ -143,7 +170,7 @@ export interface Closing {
   readonly keyId: string | null;
   /** All accounts to charge. For a dead process's request, they have no limits. */
   readonly accounts: readonly (Pick<HeldAccount, 'id'> & {
-    readonly [Name in 'limits' | 'label']?: HeldAccount[Name] | undefined;
+    readonly [Name in 'limits' | 'label' | 'isFurther' | 'models']?: HeldAccount[Name] | undefined;
   })[];
   readonly tags?: readonly string[] | undefined;
   readonly entries: readonly UsageEntry[];
@@ -162,10 +189,10 @@ export function closeReservation(rows: BatchRows, closing: Closing, policy?: Ale
   // The reservation is missing if another process considered this one dead. The usage is still charged.
   const held = rows.reservation(id);
   if (!held && entries.length === 0) return;
-  const cost = entries.reduce((sum, entry) => sum + (entry.cost ?? 0n), 0n);
+  const total = costOf(entries);
   const tokens = entries.reduce((sum, entry) => sum + (entry.cacheHit ? 0 : (totalTokens(entry) ?? 0)), 0);
 
-  const settled = (account: AccountRow): AccountRow => {
+  const settled = (account: AccountRow, cost: bigint): AccountRow => {
     const spent = account.spent_nano + cost;
     if (!held) return correctTokens({ ...account, spent_nano: spent }, now, isUnreserved ? tokens : 0);
     const released = {
@@ -179,14 +206,16 @@ export function closeReservation(rows: BatchRows, closing: Closing, policy?: Ale
     return correctTokens(released, held.created_at, tokens - held.tokens);
   };
   // A key or tag that was deleted since the reservation has no account.
-  for (const { id: accountId, limits, label } of accounts) {
+  for (const { id: accountId, limits, label, isFurther, models } of accounts) {
     const account = rows.account(accountId);
     if (!account) continue;
+    // A limit for models that the request could not call has nothing reserved.
+    if (held && isLimitAccount(accountId) && !accountsOf(held).includes(accountId)) continue;
     // Work that takes a day is charged to the budget window in which it ends.
     const rolled = held && isLasting(held) && limits ? rollWindow(account, limits, now) : undefined;
-    if (rolled?.reset) rows.log(rolled.reset);
+    if (rolled?.reset && !isFurther) rows.log(rolled.reset);
     const before = rolled?.account ?? account;
-    const charged = settled(before);
+    const charged = settled(before, models ? costOf(entries, models) : total);
     rows.put(charged);
     if (!policy || !limits || !label) continue;
     for (const alert of thresholdAlerts(before, charged, { limits, label }, policy, now)) rows.raise(alert);
@@ -213,6 +242,10 @@ export function closeReservation(rows: BatchRows, closing: Closing, policy?: Ale
     );
   });
 }
+
+/** The cost of the entries for these models; by default, of all. */
+const costOf = (entries: readonly UsageEntry[], models?: readonly string[]): bigint =>
+  entries.reduce((sum, { model, cost }) => (appliesTo({ models }, [model]) ? sum + (cost ?? 0n) : sum), 0n);
 
 function usageRow(
   entry: UsageEntry,

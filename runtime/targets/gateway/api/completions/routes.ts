@@ -9,7 +9,7 @@ import type { CompletionRequest, Endpoint } from '../../requests/completions/com
 import { ENDPOINTS, BODY_ENDPOINTS } from '../../requests/completions/endpoints/index.ts';
 import { type Form, requiredFile } from '#serve/http/form.ts';
 import { type GatewayAppOptions, modelBodyOptions } from '../app-options.ts';
-import { payerOf } from '../guards.ts';
+import { modelCallOf } from '../guards.ts';
 import { readUploadForm } from '../http/bodies.ts';
 import type { HttpParts } from '../http/parts.ts';
 import { ENDPOINT_DOCS } from './docs.ts';
@@ -35,7 +35,7 @@ export function completionRoutes(
       return directRoute({
         ...declared,
         direct: ({ exchange, requestId, caller }) =>
-          answer(exchange, { endpoint, caller: payerOf(caller), requestId }),
+          answer(exchange, { endpoint, ...modelCallOf(caller), requestId }),
       });
     }
     return route({
@@ -44,7 +44,7 @@ export function completionRoutes(
         const readInput = async () => formInput(await readUploadForm(c, bodies), fileField);
         const request = {
           endpoint,
-          caller: payerOf(c.get('caller')),
+          ...modelCallOf(c.get('caller')),
           requestId: c.get('requestId'),
           readInput,
         };
@@ -77,7 +77,7 @@ const AS_EVENTS: StreamForm = {
 /** Handles a model request. Shutdown waits for the response. */
 type AnswerCompletion = (
   exchange: HttpExchange,
-  request: Pick<CompletionRequest, 'endpoint' | 'caller' | 'requestId' | 'inPath'> & {
+  request: Pick<CompletionRequest, 'endpoint' | 'caller' | 'requestId' | 'inPath' | 'replay'> & {
     /** Reads a body that is not JSON. */
     readonly readInput?: (() => Promise<Pick<CompletionRequest, 'bytes' | 'file'>>) | undefined;
   },
@@ -98,8 +98,10 @@ export function createCompletionAnswer(
     const controller = new AbortController();
     exchange.onGone(() => controller.abort());
     const leave = kernel.lifecycle.enter((reason) => controller.abort(reason));
-    const send = (events: PieceSource): void =>
-      exchange.sendPieces({ 'Content-Type': form.contentType }, form.write(events), form.keepAlive);
+    const send = (events: PieceSource, { contentType, keepAlive, write } = form): void => {
+      request.replay?.streamed();
+      exchange.sendPieces({ 'Content-Type': contentType }, write(events), keepAlive);
+    };
     let pending: PendingStream | undefined;
     try {
       const input = readInput ? await readInput() : { bytes: await readJsonBytes(exchange, bodies) };
@@ -119,7 +121,7 @@ export function createCompletionAnswer(
           pending = openPendingStream({
             clock,
             afterMs: form.keepAlive.milliseconds,
-            begin: send,
+            begin: (events) => send(events),
             errorText,
             onGone: () => controller.abort(),
           });
@@ -137,7 +139,7 @@ export function createCompletionAnswer(
       void answer.events.ended.then(leave);
       if (pending?.hasBegun()) pending.resolve(answer.events);
       else if (answer.type === undefined) send(answer.events);
-      else exchange.sendPieces({ 'Content-Type': harmlessType(answer.type) }, answer.events, SILENCE);
+      else send(answer.events, { ...AS_EVENTS, contentType: harmlessType(answer.type), keepAlive: SILENCE });
     } catch (error) {
       pending?.disarm();
       leave();

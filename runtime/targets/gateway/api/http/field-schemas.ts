@@ -1,5 +1,6 @@
 import { type TOptional, type TSchema, type TUnsafe, Type } from 'typebox';
 import { membersOf } from '#core/json/members-of.ts';
+import { CALENDAR_UNITS } from '#core/time/calendar.ts';
 import { recordOf } from '#core/values/keys.ts';
 import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import {
@@ -16,9 +17,10 @@ import {
   settableFields,
   type SimpleField,
 } from '../../accounts/fields/field.ts';
+import { type LimitBody, MAX_LIMIT_PATTERNS, MAX_LIMITS } from '../../accounts/fields/budget-limits.ts';
 import { inThisOrder } from '../../shared/in-this-order.ts';
 import { dollars, momentOrNull, nonEmptyText, text, time, timeOrNull } from './fields.ts';
-import { millisecondsOrNull, nanosOrNull } from './values.ts';
+import { millisecondsOrNull, nanosIn, nanosOrNull } from './values.ts';
 
 // Schemas for requests and responses, and body values, derived from field tables.
 
@@ -110,6 +112,58 @@ const WIRES: Readonly<Record<SimpleField['kind'], Wire>> = {
     request: (description) => orNull(anyObject(description), 'Null is treated as an empty object.'),
     answer: anyObject,
     read: (metadata: object | null) => metadata ?? {},
+  },
+  limits: {
+    request: (description) =>
+      orNull(
+        Type.Array(
+          closed('NewBudgetLimit', {
+            max_budget: dollars('Maximum spending per window, in US dollars.'),
+            budget_duration_sec: Type.Optional(positive('Length of a window in seconds.')),
+            calendar: Type.Optional(
+              orNull(
+                oneOf(CALENDAR_UNITS),
+                'Resets the limit at the start of each day, week (Monday) or month.',
+              ),
+            ),
+            time_zone: Type.Optional(orNull(text('Time zone for `calendar`. Null: UTC.', 64))),
+            models: Type.Optional(
+              orNull(
+                Type.Array(nonEmptyText('Pattern of models, e.g. `openai:gpt-*`, with `*` as a wildcard.'), {
+                  minItems: 1,
+                  maxItems: MAX_LIMIT_PATTERNS,
+                }),
+                'Models whose cost counts, as `provider:model`. Null: all models.',
+              ),
+            ),
+          }),
+          { maxItems: MAX_LIMITS },
+        ),
+        description,
+      ),
+    answer: (description) =>
+      orNull(
+        Type.Array(
+          closed('BudgetLimit', {
+            max_budget: dollars('Maximum spending per window, in US dollars.'),
+            budget_duration_sec: positive('Length of a window in seconds.'),
+            calendar: orNull(oneOf(CALENDAR_UNITS)),
+            time_zone: orNull(Type.String()),
+            models: orNull(Type.Array(Type.String())),
+          }),
+        ),
+        description,
+      ),
+    read: (limits: readonly LimitBody[] | null, name) =>
+      limits === null
+        ? null
+        : limits.map((limit) => ({
+            maxBudget: nanosIn(name, limit.max_budget),
+            budgetDurationSec: limit.budget_duration_sec ?? null,
+            calendar: limit.calendar ?? null,
+            timeZone: limit.time_zone ?? null,
+            models: limit.models ?? null,
+          })),
   },
   percentages: same((description) =>
     orNull(Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), { maxItems: 10 }), description),

@@ -1,6 +1,7 @@
 import { membersOf } from '#core/json/members-of.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import { recordOf } from '#core/values/keys.ts';
+import type { BudgetLimit, LimitAnswer } from '../../accounts/fields/budget-limits.ts';
 import { BUDGET_FIELDS } from '../../accounts/fields/budgets.ts';
 import {
   type AnswerOf,
@@ -42,9 +43,18 @@ function fieldView(field: Field, value: unknown): unknown {
       ]),
     );
   }
+  if (field.kind === 'limits' && value !== null) return (value as readonly BudgetLimit[]).map(limitView);
   const isTime = field.kind === 'time' || field.kind === 'timeOrNull';
   return isTime && typeof value === 'number' ? rfc3339(value) : value;
 }
+
+const limitView = (limit: BudgetLimit): LimitAnswer => ({
+  max_budget: dollarsOf(limit.maxBudget),
+  budget_duration_sec: limit.budgetDurationSec,
+  calendar: limit.calendar,
+  time_zone: limit.timeZone,
+  models: limit.models,
+});
 
 export const userView = (one: User) => viewOf(USER_FIELDS, one);
 export const keyView = (one: Key) => viewOf(KEY_FIELDS, one);
@@ -64,7 +74,7 @@ export function createdKeyView({ key: one, secret }: { readonly key: Key; readon
 }
 
 /** The key as its holder sees it, without the administrators' metadata. */
-export function ownKeyView(one: Key, { user, key, shared }: Quota) {
+export function ownKeyView(one: Key, { user, key, shared, limits }: Quota) {
   if (!key) throw new Error(`the key ${one.id} has no account`);
   const stateOf = (kind: GroupKind): AccountState | undefined =>
     shared.find(({ account }) => account.startsWith(groupAccount(kind, '')))?.state;
@@ -76,17 +86,24 @@ export function ownKeyView(one: Key, { user, key, shared }: Quota) {
       key: accountView(key),
       ...(team && { team: accountView(team) }),
       ...(organization && { organization: accountView(organization) }),
+      ...(limits.length > 0 && {
+        limits: limits.map(({ name, models, state }) => ({ name, models, ...limitStateView(state) })),
+      }),
     },
   };
 }
 
-const accountView = (account: AccountState) => ({
+const limitStateView = (account: AccountState) => ({
   spend: dollarsOf(account.spent),
   reserved: dollarsOf(account.reserved),
   max_budget: dollarsOrNull(account.maxBudget),
   remaining: dollarsOrNull(account.remaining),
   budget_started_at: rfc3339OrNull(account.budgetStartedAt),
   next_budget_reset_at: rfc3339OrNull(account.nextBudgetResetAt),
+});
+
+const accountView = (account: AccountState) => ({
+  ...limitStateView(account),
   requests: account.requests,
   tokens: account.tokens,
   parallel: account.parallel,

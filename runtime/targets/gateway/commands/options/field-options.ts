@@ -6,6 +6,7 @@ import {
   type ChangesOf,
   type Field,
   type FieldTable,
+  isEnough,
   nameOf,
   type NewOf,
   settableFields,
@@ -18,7 +19,9 @@ import { clearableValue, metadataOf, readToggle } from './changes.ts';
 import {
   amountRule,
   countRule,
+  LIMITS_RULE,
   parseAmount,
+  parseLimits,
   parsePercentages,
   parsePeriod,
   periodRule,
@@ -138,6 +141,7 @@ const READERS: Partial<Record<SimpleField['kind'], Reader>> = {
   rate: (invocation, flag) => clearableValue(invocation, flag, countRule),
   amount: (invocation, flag) => clearableValue(invocation, flag, { rule: amountRule, parse: parseAmount }),
   seconds: (invocation, flag) => clearableValue(invocation, flag, { rule: periodRule, parse: parsePeriod }),
+  limits: (invocation, flag) => clearableValue(invocation, flag, { rule: LIMITS_RULE, parse: parseLimits }),
   percentages: (invocation, flag) =>
     clearableValue(invocation, flag, {
       rule: 'percentages from 1 to 100 separated by commas, or none',
@@ -209,8 +213,7 @@ function mergeParts(
 ): object | null {
   const all = Object.entries(parts).map(([name, field]) => ({ ...field, member: nameOf(name, field) }));
   const values = { ...recordOf(all.map(({ member }) => [member, null])), ...before, ...changes };
-  if (all.some(({ isOptional, member }) => !isOptional && values[member] !== null)) return values;
-  if (all.some(({ isOptional, member }) => isOptional && Boolean(changes[member])))
-    throw new UsageError(incomplete);
+  if (all.some((part) => isEnough(part) && values[part.member] !== null)) return values;
+  if (all.some((part) => !isEnough(part) && Boolean(changes[part.member]))) throw new UsageError(incomplete);
   return null;
 }

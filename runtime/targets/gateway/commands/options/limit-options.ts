@@ -1,5 +1,9 @@
 import { lookup } from '#core/values/lookup.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import { CALENDAR_UNITS } from '#core/time/calendar.ts';
 import { parseSpan } from '#core/time/time-span.ts';
+import type { BudgetLimit } from '../../accounts/fields/budget-limits.ts';
 import { nanosOf, type Nanos } from '../../shared/money.ts';
 
 export const AMOUNT_RULE = 'an amount in dollars, e.g. 5 or 2.50';
@@ -53,6 +57,70 @@ export function parsePercentages(text: string): number[] | undefined {
 }
 
 const MAX_THRESHOLDS = 10;
+
+export const LIMITS_RULE =
+  'limits such as 5/5h,20/week, where a window is a duration, day, week, month or never, each with optional models such as "3/day anthropic:*", or a JSON list';
+
+/**
+ * Parses `5/5h,20/week` or `3/day anthropic:* openai:o3*`, or the JSON list of the API. Returns undefined if
+ * the text is invalid.
+ */
+export function parseLimits(text: string): readonly BudgetLimit[] | undefined {
+  const limits = text.trim().startsWith('[') ? limitsInJson(text) : text.split(',').map(parseLimit);
+  return limits?.every((limit) => limit !== undefined) ? limits : undefined;
+}
+
+function parseLimit(text: string): BudgetLimit | undefined {
+  const [limit = '', ...models] = text.trim().split(/\s+/);
+  const [amount = '', window, ...others] = limit.split('/');
+  const maxBudget = amount === '' ? undefined : parseAmount(amount);
+  if (maxBudget === undefined || window === undefined || others.length > 0) return undefined;
+  const calendar = CALENDAR_UNITS.find((unit) => unit === window) ?? null;
+  const seconds = calendar !== null || window === 'never' ? null : parsePeriod(window);
+  if (seconds === undefined) return undefined;
+  return {
+    maxBudget,
+    budgetDurationSec: seconds,
+    calendar,
+    timeZone: null,
+    models: models.length === 0 ? null : models,
+  };
+}
+
+function limitsInJson(text: string): readonly (BudgetLimit | undefined)[] | undefined {
+  let limits: unknown;
+  try {
+    limits = parseJsonText(text);
+  } catch {
+    return undefined;
+  }
+  return Array.isArray(limits) ? limits.map(limitInJson) : undefined;
+}
+
+const MEMBERS: ReadonlySet<string> = new Set([
+  'max_budget',
+  'budget_duration_sec',
+  'calendar',
+  'time_zone',
+  'models',
+]);
+
+function limitInJson(limit: unknown): BudgetLimit | undefined {
+  const members = membersOf(limit);
+  if (Object.keys(members).some((name) => !MEMBERS.has(name))) return undefined;
+  const { max_budget: amount, budget_duration_sec: seconds = null } = members;
+  const { calendar: unit = null, time_zone: timeZone = null, models = null } = members;
+  const maxBudget = typeof amount === 'number' ? parseAmount(String(amount)) : undefined;
+  const calendar = unit === null ? null : CALENDAR_UNITS.find((known) => known === unit);
+  if (maxBudget === undefined || calendar === undefined) return undefined;
+  if (seconds !== null && typeof seconds !== 'number') return undefined;
+  if (timeZone !== null && typeof timeZone !== 'string') return undefined;
+  if (models !== null && !isTexts(models)) return undefined;
+  return { maxBudget, budgetDurationSec: seconds, calendar, timeZone, models };
+}
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((text) => typeof text === 'string');
 
 /** The rule for a count limit. */
 export const countRule = {

@@ -1,8 +1,16 @@
 import { membersOf } from '#core/json/members-of.ts';
 import { recordOf } from '#core/values/keys.ts';
+import type { BudgetLimit } from '../../accounts/fields/budget-limits.ts';
 import { type Field, type FieldTable, nameOf, type ValuesOf } from '../../accounts/fields/field.ts';
 import { inThisOrder } from '../../shared/in-this-order.ts';
-import { formatDollars, formatTime, modelsText, orDash, thresholdsText } from './format-values.ts';
+import {
+  formatDollars,
+  formatTime,
+  limitsText,
+  modelsText,
+  orDash,
+  thresholdsText,
+} from './format-values.ts';
 
 /** An object as lines of text, with some fields first and some last. */
 export const fieldRecord = <Table extends FieldTable>(
@@ -31,6 +39,7 @@ function textOf({ kind }: Field, value: unknown): string {
   if (kind === 'choice') return value === null ? 'default' : value === true ? 'on' : 'off';
   if (kind === 'metadata') return JSON.stringify(value);
   if (kind === 'time' || kind === 'timeOrNull') return formatTime(typeof value === 'number' ? value : null);
+  if (kind === 'limits') return limitsText(value as readonly BudgetLimit[] | null);
   if (kind === 'percentages') return thresholdsText(value as readonly number[] | null);
   if (kind === 'models') return modelsText(value as readonly string[] | null);
   return orDash(typeof value === 'number' || typeof value === 'string' ? value : null);

@@ -3,6 +3,7 @@ import type { Calendar } from '#core/time/calendar.ts';
 import { spanText } from '#core/time/time-span.ts';
 import { printJson, printLines } from '#serve/cli/terminal.ts';
 import { type formatTable, oneLine } from '#serve/cli/table.ts';
+import { type BudgetLimit, limitText } from '../../accounts/fields/budget-limits.ts';
 import type { Budgets } from '../../accounts/ledger/ledger.ts';
 import { dollarText, type Nanos } from '../../shared/money.ts';
 import { listAll } from '../../store/list-all.ts';
@@ -29,8 +30,16 @@ export const orDash = (value: string | number | null): string => (value === null
 export const modelsText = (models: readonly string[] | null): string =>
   models === null ? 'all' : models.join(', ') || 'none';
 
-/** Formats a budget as `$5.00 per 30d`. */
-export function budgetText({ maxBudget, budgetDurationSec, calendar }: BudgetAmount): string {
+/** Formats further limits of a budget. */
+export const limitsText = (limits: readonly BudgetLimit[] | null): string =>
+  limits === null || limits.length === 0 ? 'none' : limits.map(limitText).join('; ');
+
+/** Formats a budget as `$5.00 per 30d`, followed by its further limits. */
+export function budgetText({ limits = null, ...budget }: BudgetAmount): string {
+  return [amountText(budget), ...(limits ?? []).map(limitText)].join('; ');
+}
+
+function amountText({ maxBudget, budgetDurationSec, calendar }: Omit<BudgetAmount, 'limits'>): string {
   const amount = maxBudget === null ? 'unlimited' : formatDollars(maxBudget);
   if (calendar) return `${amount} per ${calendar.unit} (${calendar.timeZone})`;
   return budgetDurationSec === null ? amount : `${amount} per ${spanText(budgetDurationSec * 1000)}`;
@@ -40,6 +49,7 @@ interface BudgetAmount {
   readonly maxBudget: Nanos | null;
   readonly budgetDurationSec: number | null;
   readonly calendar?: Calendar | null;
+  readonly limits?: readonly BudgetLimit[] | null | undefined;
 }
 
 /** Formats the percentages at which alerts are sent. */

@@ -15,6 +15,7 @@ import { type Path, type ResolveContext, timeIn } from './context.ts';
 import { resolveEncoder } from './encoder.ts';
 import { resolveLimits } from './limits.ts';
 import { type KnownNames, modelProblem } from './model-names.ts';
+import { resolveIdempotency } from './idempotency.ts';
 import { resolvePromptPolicy } from './prompt-log.ts';
 import { ENCODER, resolveProvider } from './provider.ts';
 import {
@@ -86,6 +87,7 @@ export function resolveModels(context: ResolveContext, file: GatewayFile, names:
       file.assumed_output_tokens ??
       DEFAULTS.assumedOutputTokens,
     cache: resolveCache(context, file.cache, names),
+    idempotency: resolveIdempotency(context, file),
   };
 }
 

@@ -91,6 +91,7 @@ export function openRequestAccount(
     isSettled = true;
     handle.end();
     const { answered } = outcome;
+    if (answered && admitted) request.replay?.billed(admitted.reservation.spender);
     // Nothing about text tokens can be learned from audio tokens.
     if (answered?.summary && admitted && !admitted.tokens.audio && !outcome.cacheHit)
       admitted.tokens.counts.learn(answered.key, answered.summary);

@@ -1,7 +1,7 @@
 import type { AppError } from '#contract/errors.ts';
 import type { ByteHold } from '#core/limits/byte-budget.ts';
 import type { FormFile } from '#serve/http/form.ts';
-import type { HeaderReader, Payer } from '../../accounts/identity/identity.ts';
+import type { HeaderReader, Payer, Spender } from '../../accounts/identity/identity.ts';
 import type { ForwardedStream } from '../../providers/streams/stream.ts';
 import type { Attempt } from '../routing/routing.ts';
 
@@ -31,6 +31,16 @@ export interface PathMembers {
   readonly stream?: boolean | undefined;
 }
 
+/** Notes about a request whose response can be sent again to the same client. */
+export interface ReplayNotes {
+  /** A model has responded, so the request is billed. */
+  billed(spender: Spender): void;
+  /** The response contains values that guardrails have masked in the request. */
+  restored(): void;
+  /** The response is sent piece by piece. */
+  streamed(): void;
+}
+
 export interface CompletionRequest {
   readonly endpoint: Endpoint;
   readonly caller: Payer;
@@ -49,6 +59,8 @@ export interface CompletionRequest {
   readonly signal: AbortSignal;
   /** Sets a header of the response, which can be a success or an error. */
   readonly setHeader: (name: string, value: string) => void;
+  /** Undefined unless the response is kept for retries. */
+  readonly replay?: ReplayNotes | undefined;
   /**
    * Called when a streaming request has been admitted and the model is being called. From then on, the
    * response can start with comments, and errors are sent as events formatted by `errorText`.

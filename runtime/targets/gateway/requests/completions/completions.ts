@@ -152,6 +152,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     const screened = screening instanceof Promise ? await screening : screening;
     const { content, guarded, prompt } = screened;
     opened.prompt = prompt;
+    if (guarded.placeholders) request.replay?.restored();
 
     // A similar request in the cache. If something was masked, the response contains values from this
     // request, which must not be returned for any other request.

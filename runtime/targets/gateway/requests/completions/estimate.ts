@@ -82,7 +82,7 @@ export function estimateOf(
     if (price === undefined || !isFree(price)) free = false;
     if (price === undefined && !allowUnpriced) unpriced ??= key;
   }
-  return { cost, tokens: prompt + output, free, unpriced };
+  return { cost, tokens: prompt + output, free, unpriced, models: [...list.keys()] };
 }
 
 /** A request's maximum cost if a specific target responds; undefined without a price. */

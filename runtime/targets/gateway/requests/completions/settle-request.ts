@@ -1,6 +1,7 @@
 import { AppError } from '#contract/errors.ts';
 import type { Logger } from '#serve/log.ts';
 import type { RequestTrace } from '#serve/telemetry/request-trace.ts';
+import type { Limits } from '../../accounts/identity/identity.ts';
 import { type Ledger, type Reservation, type UsageEntry } from '../../accounts/ledger/ledger.ts';
 import { statusAfter } from '../../shared/record-words.ts';
 import type { Attempt } from '../routing/routing.ts';
@@ -104,9 +105,12 @@ export interface Admitted {
 /** Whether a budget applies but does not count the request's cost, because the model has no price. */
 export function isUncounted({ reservation, prices }: Admitted, model: string): boolean {
   const { user, key } = reservation.spender;
-  const hasBudget = user.limits.maxBudget !== null || (key !== undefined && key.limits.maxBudget !== null);
-  return hasBudget && prices.get(model) === undefined;
+  const isLimited = [user, key].some((one) => one !== undefined && hasBudget(one.limits));
+  return isLimited && prices.get(model) === undefined;
 }
+
+const hasBudget = ({ maxBudget, budgetLimits }: Limits): boolean =>
+  maxBudget !== null || budgetLimits !== undefined;
 
 /** Logs a warning if a budget does not count a model's cost. Returns whether that is the case. */
 export function warnUncounted(log: Logger, { request, admitted }: RequestState, model: string): boolean {

@@ -1,4 +1,5 @@
 import type { NewPrice } from '../../accounts/ledger/ledger.ts';
+import type { IdempotencySettings } from '../../accounts/idempotency/idempotency-settings.ts';
 import type { CacheSettings } from '../cache/cache-settings.ts';
 import type { GuardrailProfile, GuardrailRule } from '../guardrails/guardrail.ts';
 import type { EncoderProgram, ProviderInstance } from '../../providers/adapters/provider.ts';
@@ -27,6 +28,8 @@ export interface ModelsConfig {
   readonly prompts: PromptPolicy;
   /** Output tokens to assume for requests that set no maximum. */
   readonly assumedOutputTokens: number;
+  /** Default: `IDEMPOTENCY_DEFAULTS`. */
+  readonly idempotency?: IdempotencySettings | undefined;
   /** Undefined if responses are not cached. */
   readonly cache?: CacheSettings | undefined;
 }

@@ -1,3 +1,7 @@
+import {
+  IDEMPOTENCY_DEFAULTS,
+  type IdempotencySettings,
+} from '../../accounts/idempotency/idempotency-settings.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { ModelsConfig } from './models-config.ts';
 import { createModelCache } from '../cache/model-cache.ts';
@@ -28,6 +32,8 @@ export interface Models extends CurrentModels {
   replace(config: ModelsConfig): void;
   /** Applies what another thread has learned about a target. */
   learn(event: TargetEvent): void;
+  /** The current settings of requests with an `Idempotency-Key`. */
+  readonly idempotency: () => IdempotencySettings;
   close(): Promise<void>;
 }
 
@@ -104,6 +110,7 @@ export function createModels(first: ModelsConfig, options: ModelsOptions): Model
       if (before.holders === 0) before.giveBack();
     },
     learn: (event) => states.apply(event),
+    idempotency: () => config.idempotency ?? IDEMPOTENCY_DEFAULTS,
     async close() {
       await current.set.guardrails.close();
       await pool.close();

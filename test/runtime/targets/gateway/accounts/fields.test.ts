@@ -84,6 +84,34 @@ const SAMPLES: Partial<Record<Field['kind'], readonly [Sample, Sample]>> = {
     { value: { a: 'b' }, text: 'a=b' },
     { value: {}, text: '{}' },
   ],
+  limits: [
+    {
+      value: [
+        { max_budget: 5, budget_duration_sec: 18_000, calendar: null, time_zone: null, models: null },
+        { max_budget: 20, budget_duration_sec: null, calendar: 'week', time_zone: null, models: null },
+        {
+          max_budget: 0.5,
+          budget_duration_sec: null,
+          calendar: null,
+          time_zone: null,
+          models: ['a:*', 'b:c'],
+        },
+      ],
+      text: '5/5h, 20/week, 0.50/never a:* b:c',
+    },
+    {
+      value: [
+        {
+          max_budget: 1,
+          budget_duration_sec: null,
+          calendar: 'day',
+          time_zone: 'Asia/Tokyo',
+          models: ['a:b'],
+        },
+      ],
+      text: '[{"max_budget": 1, "calendar": "day", "time_zone": "Asia/Tokyo", "models": ["a:b"]}]',
+    },
+  ],
   percentages: [
     { value: [10, 90], text: '10,90' },
     { value: [], text: 'none' },

@@ -2,6 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listenHttp } from '#serve/http/listen.ts';
+import { createIdempotency } from '#gateway/accounts/idempotency/idempotency.ts';
+import {
+  IDEMPOTENCY_DEFAULTS,
+  type IdempotencySettings,
+} from '#gateway/accounts/idempotency/idempotency-settings.ts';
 import { createTokenCounter } from '#gateway/requests/tokens/token-counter.ts';
 import { createRedactor } from '#serve/redact.ts';
 import { createPromptWriter } from '#gateway/accounts/prompts/prompt-writer.ts';
@@ -75,6 +80,7 @@ export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'
   readonly alerts?: AlertsConfig;
   readonly userLimits?: Parameters<typeof openGatewayState>[1]['userLimits'];
   readonly prompts?: PromptPolicy;
+  readonly idempotency?: IdempotencySettings;
   readonly reload?: GatewayContext['reload'];
   /** The executable that workers download. */
   readonly program?: string;
@@ -164,6 +170,15 @@ export function gatewayOn(
   });
   state.beforeClose?.(() => stored.close());
   const answerCache = answerCacheOn(state.store, clock, state.cacheClears);
+  const idempotency = createIdempotency({
+    store: state.store,
+    settings: () => options.idempotency ?? IDEMPOTENCY_DEFAULTS,
+    clock,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  state.beforeClose?.(() => idempotency.close());
   const signIn = options.signIn?.(state, clock);
   const context: GatewayContext = {
     kernel,
@@ -191,6 +206,7 @@ export function gatewayOn(
       clock,
       log: kernel.log,
     }),
+    idempotency,
     stored,
     telemetry,
     alertsConfig: () => options.alerts,
@@ -215,6 +231,7 @@ export function gatewayOn(
     () => telemetry.close(),
     () => prompts.close(),
     () => stored.close(),
+    () => idempotency.close(),
   ];
   const request = async (path: string, init: RequestInit = {}): Promise<Answer> =>
     readAnswer(await app.request(path, init));

@@ -113,3 +113,28 @@ test('role guards reject other roles and requests without credentials', async ()
   }
   expect(tried).toBeGreaterThan(40);
 });
+
+test('all routes with POST accept an Idempotency-Key, unless repeating a request has no further effect', async () => {
+  const { context } = await start();
+  const posts = gatewayRoutes(context, APP_OPTIONS).filter(({ method }) => method === 'post');
+  const keyed = posts.filter(({ around }) => around !== undefined);
+  expect(keyed.length).toBeGreaterThan(40);
+  for (const { operation } of keyed.filter((route) => route.operation))
+    expect(operation?.parameters?.map(({ name }) => name)).toContain('Idempotency-Key');
+  const others = posts.filter(({ around }) => around === undefined).map(({ path }) => path);
+  expect(others.filter((path) => !path.startsWith('/api/v1/worker/'))).toEqual([
+    '/v1beta/models/:call{.+:countTokens}',
+    '/v1/messages/count_tokens',
+    '/v1/responses/input_tokens',
+    '/v1/responses/:id/cancel',
+    '/v1/batches/:id/cancel',
+    '/auth/token',
+    '/auth/sign-out',
+    '/auth/consent',
+    '/v1/me/invitations/:team/accept',
+    '/v1/alerts/test',
+    '/v1/admin/reload',
+    '/api/v1/workflows/:id/cancel',
+    '/api/v1/jobs/:id/cancel',
+  ]);
+});

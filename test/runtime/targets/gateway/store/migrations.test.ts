@@ -69,6 +69,7 @@ const BUDGET = {
   updated_at: 1,
   calendar: null,
   time_zone: null,
+  budget_limits: null,
   alert_thresholds: null,
 };
 

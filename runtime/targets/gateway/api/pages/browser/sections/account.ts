@@ -7,7 +7,9 @@ import { element, listed } from '#serve/http/pages/browser/dom.ts';
 import { count, dateTime, money } from '#serve/http/pages/browser/format.ts';
 import { actionButton, actions } from '../parts/edit.ts';
 
-type Account = Static<typeof ownKey>['quota']['user'];
+type Quota = Static<typeof ownKey>['quota'];
+type Account = Quota['user'];
+type Limit = NonNullable<Quota['limits']>[number];
 
 export const ACCOUNT: readonly GatewaySection[] = [
   {
@@ -48,21 +50,38 @@ export const ACCOUNT: readonly GatewaySection[] = [
       // Limits do not apply to keys of scope `manage`, so none are shown.
       if (caller.scope !== 'models') return;
       const { data: own } = await session.call<Static<typeof ownKey>>('v1/keys/me', { signal });
-      for (const [name, account] of Object.entries(own.quota)) root.append(...accountPart(name, account));
+      const { limits = [], ...accounts } = own.quota;
+      for (const [name, account] of Object.entries(accounts)) root.append(...accountPart(name, account));
+      for (const limit of limits) root.append(...limitPart(limit));
     },
+  },
+];
+
+const limitPart = (limit: Limit) => [
+  element('h2', {}, limit.name),
+  figures([
+    ...amounts(limit),
+    {
+      name: 'Reset',
+      value: limit.next_budget_reset_at === null ? 'Never' : dateTime(limit.next_budget_reset_at),
+    },
+  ]),
+];
+
+const amounts = (account: Pick<Account, 'spend' | 'reserved' | 'remaining' | 'max_budget'>) => [
+  { name: 'Spent', value: money(account.spend) },
+  { name: 'Held', value: money(account.reserved), note: 'for requests in flight' },
+  {
+    name: 'Left',
+    value: account.remaining === null ? 'No limit' : money(account.remaining),
+    ...(account.max_budget === null ? {} : { note: `of ${money(account.max_budget)}` }),
   },
 ];
 
 const accountPart = (name: string, account: Account) => [
   element('h2', {}, `Budget and limits of your ${name}`),
   figures([
-    { name: 'Spent', value: money(account.spend) },
-    { name: 'Held', value: money(account.reserved), note: 'for requests in flight' },
-    {
-      name: 'Left',
-      value: account.remaining === null ? 'No limit' : money(account.remaining),
-      ...(account.max_budget === null ? {} : { note: `of ${money(account.max_budget)}` }),
-    },
+    ...amounts(account),
     { name: 'Requests', ...allowance(account.requests) },
     { name: 'Tokens', ...allowance(account.tokens) },
   ]),

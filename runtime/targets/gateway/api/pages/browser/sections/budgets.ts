@@ -16,7 +16,15 @@ import { table } from '#serve/http/pages/browser/components/facts.ts';
 
 type Budget = Static<typeof budget>;
 
-const resetOf = ({ calendar, time_zone: zone, budget_duration_sec: seconds }: Budget) =>
+/** A further limit, e.g. `$5.00, every 5 h, openai:*`. */
+const limitOf = (limit: NonNullable<Budget['limits']>[number]) =>
+  [money(limit.max_budget), resetOf(limit).toLowerCase(), ...(limit.models ?? [])].join(', ');
+
+const resetOf = ({
+  calendar,
+  time_zone: zone,
+  budget_duration_sec: seconds,
+}: Pick<Budget, 'calendar' | 'time_zone' | 'budget_duration_sec'>) =>
   calendar !== null
     ? `Each ${calendar} (${zone ?? 'UTC'})`
     : seconds === null
@@ -49,6 +57,7 @@ export const BUDGETS: readonly GatewaySection[] = [
         sortable: true,
         cell: (row) => (row.max_budget === null ? 'None' : money(row.max_budget)),
       },
+      { key: 'limits', title: 'Further limits', cell: (row) => (row.limits ?? []).map(limitOf).join('; ') },
       { key: 'calendar', title: 'Reset', cell: resetOf },
       { key: 'created_at', title: 'Created', sortable: true, cell: (row) => dateTime(row.created_at) },
     ],
