@@ -58,7 +58,7 @@ export function createMcpEndpoints(
       index,
       longResults,
       pageSize,
-      search: search ? createToolSearch(context.calls) : undefined,
+      search: search ? createToolSearch(context.calls, context.meanings) : undefined,
     }),
     close: () => listeners.close(),
   };

@@ -12,6 +12,7 @@ const CONTEXT_OPTIONS: ReadonlySet<string> = new Set([
   'interval-mcp-health',
   'max-result',
   'mcp-mode',
+  'search-encoder',
   'result-limit',
   'no-watch',
   'audit-log',

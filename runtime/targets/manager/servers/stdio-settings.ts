@@ -10,6 +10,7 @@ import { configPaths } from '../config/config-paths.ts';
 import type { DaemonSettings, ServerTimeouts } from '../config/spec.ts';
 import { RESULT_LIMITS } from '../long-results/result-limits.ts';
 import type { ContextSettings } from './open-context.ts';
+import { readSearchEncoder } from './settings.ts';
 
 /** Settings for `stdio`. */
 export interface StdioSettings extends ContextSettings {
@@ -47,6 +48,7 @@ export async function readStdioSettings(
     daemon: omitUndefined({
       healthMs: durationOption(invocation, 'timeout-mcp-health'),
       healthIntervalMs: durationOption(invocation, 'interval-mcp-health'),
+      searchEncoder: readSearchEncoder(invocation),
     }),
     timeouts: omitUndefined({
       install: durationOption(invocation, 'timeout-mcp-install'),
