@@ -41,9 +41,11 @@ interface MeaningsParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: MeaningMetrics;
+  /** Maximum time that a search waits for the vector of its query. */
+  readonly deadlineMs?: number | undefined;
 }
 
-/** Maximum time that a search waits for the vector of its query. */
+/** A search by words takes a few milliseconds, so that users notice a longer wait. */
 const DEADLINE_MS = 200;
 const BATCH_SIZE = 16;
 const MAX_WAITING = 20_000;
@@ -62,7 +64,14 @@ const PROBE = 'Search the calendar for free time next week, and send a message t
 const SAME_MODEL = 0.9999;
 const LOG_INTERVAL_MS = 60_000;
 
-export function createMeanings({ encoder, file, clock, log, metrics }: MeaningsParts): Meanings {
+export function createMeanings({
+  encoder,
+  file,
+  clock,
+  log,
+  metrics,
+  deadlineMs = DEADLINE_MS,
+}: MeaningsParts): Meanings {
   const closing = new AbortController();
   const waiting = new Map<string, MeaningItem>();
   /** Hashes of texts that the encoder does not accept, for example because they are too long. */
@@ -184,9 +193,9 @@ export function createMeanings({ encoder, file, clock, log, metrics }: MeaningsP
     try {
       const [vector] = await waitFor(encoder.embed([text], abandoned.signal), {
         clock,
-        timeoutMs: DEADLINE_MS,
+        timeoutMs: deadlineMs,
         signal,
-        late: () => new AppError('TimeoutError', `no vector for a query within ${DEADLINE_MS} ms`),
+        late: () => new AppError('TimeoutError', `no vector for a query within ${deadlineMs} ms`),
       });
       if (!vector || vector.length !== known?.dimension) throw otherModel();
       late = 0;
