@@ -107,6 +107,9 @@ export function createMeanings({
       rejected.clear();
       if (saved && isSameModel(saved.probe, latest)) {
         for (const [hash, vector] of saved.vectors) known.add(hash, vector, true, -Infinity);
+        for (const { hash, isShared } of waiting.values()) {
+          if (known.use(hash, isShared, clock.now())) waiting.delete(hash);
+        }
       }
       probe = latest;
       metrics.onVectors(known.size);
