@@ -35,9 +35,9 @@ const TOP = 5;
 const PATIENCE_MS = 30_000;
 
 const servers = await collectTools();
-const { questions } = parseJsonText(
-  readFileSync(join(import.meta.dirname, 'questions.json'), 'utf8'),
-) as { questions: readonly Question[] };
+const { questions } = parseJsonText(readFileSync(join(import.meta.dirname, 'questions.json'), 'utf8')) as {
+  questions: readonly Question[];
+};
 requireTools(questions, servers);
 const count = servers.reduce((total, { tools }) => total + tools.length, 0);
 console.log(`${questions.length} questions, ${count} tools of ${servers.length} servers, recall@${TOP}\n`);
@@ -77,7 +77,10 @@ function callsWith(from: readonly CollectedServer[]): Calls {
 async function hitsOf(search: ReturnType<typeof createToolSearch>): Promise<boolean[]> {
   const hits: boolean[] = [];
   for (const { question, tools } of questions) {
-    const found = await search.search(ANYONE, question, TOP, { requestId: 'test', onFailure: () => undefined });
+    const found = await search.search(ANYONE, question, TOP, {
+      requestId: 'test',
+      onFailure: () => undefined,
+    });
     hits.push(found.some(({ server, tool }) => tools.includes(`${server}/${tool.name}`)));
   }
   return hits;

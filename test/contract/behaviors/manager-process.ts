@@ -96,6 +96,11 @@ export const MANAGER_PROCESS = {
     behavior:
       'With --result-limit, MCP clients get a shortened result, and only the session that received it can read the rest.',
   },
+  'daemon:search-encoder': {
+    source: 'docs/mcp-manager.md#search-by-meaning',
+    behavior:
+      'With --search-encoder or [daemon.search] encoder, searches find tools by meaning, with vectors that are kept for the next start; if the encoder fails, searches use words.',
+  },
   'daemon:keys': {
     source: 'docs/mcp-manager.md#access',
     behavior:

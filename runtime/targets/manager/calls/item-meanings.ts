@@ -61,4 +61,8 @@ export function meaningText({ name, title, description, parameters }: SearchedTe
 }
 
 /** Only the start of a text is needed, and white space could be longer than the rest. */
-const plain = (text: string): string => text.slice(0, 10 * MAX_DESCRIPTION).trim().replaceAll(/\s+/g, ' ');
+const plain = (text: string): string =>
+  text
+    .slice(0, 10 * MAX_DESCRIPTION)
+    .trim()
+    .replaceAll(/\s+/g, ' ');

@@ -49,7 +49,9 @@ function standardScores(values: readonly (number | undefined)[]): readonly (numb
   const known = values.filter((value) => value !== undefined);
   const mean = sum(known) / known.length;
   const deviation = Math.sqrt(sum(known.map((value) => (value - mean) ** 2)) / known.length);
-  return values.map((value) => (value === undefined || deviation === 0 ? undefined : (value - mean) / deviation));
+  return values.map((value) =>
+    value === undefined || deviation === 0 ? undefined : (value - mean) / deviation,
+  );
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

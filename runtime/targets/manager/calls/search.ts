@@ -27,7 +27,11 @@ const MAX_INDEXES = 16;
  * Searches the items of all servers by the words of their names, titles, descriptions and parameters and, if
  * there is an encoder, also by their meaning.
  */
-export function createSearch(calls: Calls, { lists, texts }: SearchKind, meanings?: ItemMeanings): CatalogSearch {
+export function createSearch(
+  calls: Calls,
+  { lists, texts }: SearchKind,
+  meanings?: ItemMeanings,
+): CatalogSearch {
   const indexes = createIndexes(texts);
 
   /** The items of a server, without a request if they are cached. */

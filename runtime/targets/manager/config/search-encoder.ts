@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 
 /** The encoder of searches: an executable that the manager starts, or a running one. */
 export type SearchEncoderSetting =
-  { readonly kind: 'file'; readonly path: string } | { readonly kind: 'url'; readonly url: string };
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'url'; readonly url: string };
 
 /** Variable with the API key of a running encoder. It is not a flag, because flags are visible in the process list. */
 export const SEARCH_ENCODER_KEY = 'MCP_MANAGER_SEARCH_ENCODER_KEY';

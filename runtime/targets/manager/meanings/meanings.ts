@@ -187,7 +187,10 @@ export function createMeanings({
     if (waiting.size > 0 || now - probedAt > PROBE_INTERVAL_MS) wake();
   };
 
-  async function vectorOf(query: string, signal: Cancellation | undefined): Promise<Float32Array | undefined> {
+  async function vectorOf(
+    query: string,
+    signal: Cancellation | undefined,
+  ): Promise<Float32Array | undefined> {
     const text = query.slice(0, MAX_QUERY_LENGTH);
     const before = queries.get(text);
     if (before) return before;

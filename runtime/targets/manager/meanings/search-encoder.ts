@@ -101,7 +101,8 @@ function parseVectorsOf(text: string, count: number): readonly Float32Array[] {
     }
   }
   const [first] = vectors;
-  const isComplete = vectors.length === count && Array.from(vectors).every((one) => one?.length === first?.length);
+  const isComplete =
+    vectors.length === count && Array.from(vectors).every((one) => one?.length === first?.length);
   if (isComplete) return vectors;
   throw new AppError('UpstreamError', 'the response must contain one vector per text, all of one dimension');
 }

@@ -103,10 +103,16 @@ export function formatVectors({ probe, vectors }: SavedVectors): Buffer {
 export function parseVectors(file: Buffer): SavedVectors {
   const end = file.subarray(0, MAX_HEADER_BYTES).indexOf('\n');
   if (end < 0) throw new Error('the file is damaged');
-  const { version, dimension, count, sha256: digest } = membersOf(parseJsonText(file.toString('utf8', 0, end)));
+  const {
+    version,
+    dimension,
+    count,
+    sha256: digest,
+  } = membersOf(parseJsonText(file.toString('utf8', 0, end)));
   if (version !== VERSION) throw new Error('another version of the program wrote the file');
   const body = file.subarray(end + 1);
-  if (!isCount(dimension) || !isCount(count) || digest !== sha256(body)) throw new Error('the file is damaged');
+  if (!isCount(dimension) || !isCount(count) || digest !== sha256(body))
+    throw new Error('the file is damaged');
   const rowBytes = dimension * FLOAT_BYTES;
   if (body.length !== rowBytes + count * (HASH_BYTES + rowBytes)) throw new Error('the file is damaged');
   const vectors = new Map<string, Float32Array>();

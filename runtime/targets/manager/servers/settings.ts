@@ -13,7 +13,11 @@ import { RESULT_LIMITS } from '../long-results/result-limits.ts';
 import { parseAddress } from '../config/address.ts';
 import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
 import { corsSettings } from '../config/cors.ts';
-import { parseSearchEncoder, SEARCH_ENCODER_RULE, type SearchEncoderSetting } from '../config/search-encoder.ts';
+import {
+  parseSearchEncoder,
+  SEARCH_ENCODER_RULE,
+  type SearchEncoderSetting,
+} from '../config/search-encoder.ts';
 import type { CorsSettings, DaemonSettings, ServerTimeouts } from '../config/spec.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -3,9 +3,11 @@ import { expect, test } from 'vitest';
 import { rankItems } from '#manager/calls/rank-items.ts';
 import type { FoundItem } from '#manager/calls/search-kinds.ts';
 
-const ITEMS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(
-  (name): FoundItem => ({ server: 's', list: 'tools', item: { name } }),
-);
+const ITEMS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name): FoundItem => ({
+  server: 's',
+  list: 'tools',
+  item: { name },
+}));
 const at = (index: number): FoundItem => {
   const found = ITEMS[index];
   if (!found) throw new Error(`no item ${index}`);

@@ -1,7 +1,12 @@
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync, rmSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { formatVectors, openVectorFile, parseVectors, type VectorFile } from '#manager/meanings/vector-file.ts';
+import {
+  formatVectors,
+  openVectorFile,
+  parseVectors,
+  type VectorFile,
+} from '#manager/meanings/vector-file.ts';
 import { sha256 } from '#platform/sha256.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { testKernel } from '#test/helpers/test-kernel.ts';
@@ -57,12 +62,16 @@ describe('a file is ignored with a warning', () => {
     ],
     [
       'another version',
-      changed((bytes) => Buffer.from(bytes.toString('latin1').replace('"version":1', '"version":9'), 'latin1')),
+      changed((bytes) =>
+        Buffer.from(bytes.toString('latin1').replace('"version":1', '"version":9'), 'latin1'),
+      ),
       /another version/,
     ],
     [
       'a huge count',
-      changed((bytes) => Buffer.from(bytes.toString('latin1').replace('"count":2', '"count":9e15'), 'latin1')),
+      changed((bytes) =>
+        Buffer.from(bytes.toString('latin1').replace('"count":2', '"count":9e15'), 'latin1'),
+      ),
       /damaged/,
     ],
     ['numbers that are not finite', formatVectors({ ...SAVED, probe: Float32Array.of(NaN, 1) }), /damaged/],
@@ -100,10 +109,9 @@ test('a folder that cannot be written to is reported once', async () => {
 });
 
 test('the header of a file is one line of JSON', () => {
-  const { sha256: digest, ...facts } = JSON.parse(formatVectors(SAVED).toString('utf8', 0, HEADER_END)) as Record<
-    string,
-    unknown
-  >;
+  const { sha256: digest, ...facts } = JSON.parse(
+    formatVectors(SAVED).toString('utf8', 0, HEADER_END),
+  ) as Record<string, unknown>;
   expect(facts).toEqual({ version: 1, dimension: 2, count: 2 });
   expect(digest).toMatch(/^[\da-f]{64}$/);
 });
