@@ -120,6 +120,7 @@ async function openItems(path: string, from: readonly CollectedServer[]) {
     log,
     metrics: observeMeanings(new Registry()),
     deadlineMs: PATIENCE_MS,
+    startDelayMs: 0,
   });
   const items = createItemMeanings(meanings, () => false);
   const startedAt = performance.now();

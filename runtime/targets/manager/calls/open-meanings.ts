@@ -23,6 +23,7 @@ interface OpenMeaningsParts {
   readonly supervisor: Pick<Supervisor, 'get' | 'subscribe'>;
   readonly calls: Pick<Calls, 'listAll'>;
   readonly watch?: WatchChild | undefined;
+  readonly startDelayMs?: number | undefined;
 }
 
 /** Returns the folder of the vectors, next to the secrets file. */
@@ -31,7 +32,7 @@ const vectorsFolder = ({ runtime }: ConfigPaths): string => join(dirname(runtime
 /** Opens the encoder of the configuration, and starts to encode the items of the servers in the background. */
 export function openItemMeanings(
   setting: SearchEncoderSetting,
-  { paths, env, log, metrics, supervisor, calls, watch }: OpenMeaningsParts,
+  { paths, env, log, metrics, supervisor, calls, watch, startDelayMs }: OpenMeaningsParts,
 ): ItemMeanings & { readonly close: () => Promise<void> } {
   const encoder = openSearchEncoder(setting, {
     clock: systemClock,
@@ -46,6 +47,7 @@ export function openItemMeanings(
     clock: systemClock,
     log,
     metrics: observeMeanings(metrics),
+    startDelayMs,
   });
   const items = createItemMeanings(meanings, (server) => {
     const found = supervisor.get(server);

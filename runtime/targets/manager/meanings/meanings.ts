@@ -43,10 +43,14 @@ interface MeaningsParts {
   readonly metrics: MeaningMetrics;
   /** Maximum time that a search waits for the vector of its query. */
   readonly deadlineMs?: number | undefined;
+  /** Delay before the encoder is used for the first time. */
+  readonly startDelayMs?: number | undefined;
 }
 
 /** A search by words takes a few milliseconds, so that users notice a longer wait. */
 const DEADLINE_MS = 200;
+/** When a manager starts, its servers need the processors first. */
+const START_DELAY_MS = 2000;
 const BATCH_SIZE = 16;
 const MAX_WAITING = 20_000;
 const MAX_REJECTED = 20_000;
@@ -71,6 +75,7 @@ export function createMeanings({
   log,
   metrics,
   deadlineMs = DEADLINE_MS,
+  startDelayMs = START_DELAY_MS,
 }: MeaningsParts): Meanings {
   const closing = new AbortController();
   const waiting = new Map<string, MeaningItem>();
@@ -153,6 +158,7 @@ export function createMeanings({
 
   async function work(): Promise<void> {
     let delay = RETRY_MS.min;
+    if (!known) await pause(startDelayMs, clock, closing.signal);
     const isDue = (): boolean => !isReady || clock.now() - probedAt > PROBE_INTERVAL_MS;
     while (!closing.signal.aborted && (isDue() || waiting.size > 0)) {
       try {

@@ -5,7 +5,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import type { Clock } from '#platform/clock.ts';
 import { createJsonClient, readErrorBody, type JsonClient } from '#serve/client/json-client.ts';
-import { keepEncoder } from '#serve/encoder/keep-encoder.ts';
+import { keepEncoder, type KeptEncoder } from '#serve/encoder/keep-encoder.ts';
 import type { WatchChild } from '#serve/encoder/start-encoder.ts';
 import type { SearchEncoderSetting } from '../config/search-encoder.ts';
 
@@ -33,27 +33,30 @@ const CONNECT_MS = 5000;
 const MAX_RESPONSE_BYTES = 16 * 1_048_576;
 const MAX_DIMENSION = 8192;
 
-/** Opens an encoder. An executable is started in the background, and restarted when it exits. */
+/** Opens an encoder. An executable is started with the first texts, and restarted when it exits. */
 export function openSearchEncoder(setting: SearchEncoderSetting, parts: SearchEncoderParts): SearchEncoder {
   if (setting.kind === 'url') {
     const client = connect(setting.url.replace(/\/(v1(\/embeddings)?\/?)?$/, ''), parts.apiKey);
     return { embed: (texts, signal) => embed(client, texts, signal), close: () => client.close() };
   }
-  requireFile(setting.path);
-  const kept = keepEncoder({
-    name: setting.path,
-    path: setting.path,
-    clock: parts.clock,
-    random: Math.random,
-    connect: ({ url, apiKey }) => connect(url, apiKey),
-    // Its log has a line for each request, and errors are in the responses.
-    onLine: () => undefined,
-    onTrouble: parts.onTrouble,
-    watch: parts.watch,
-  });
+  const { path } = setting;
+  requireFile(path);
+  let kept: KeptEncoder<JsonClient> | undefined;
+  const start = (): KeptEncoder<JsonClient> =>
+    keepEncoder({
+      name: path,
+      path,
+      clock: parts.clock,
+      random: Math.random,
+      connect: ({ url, apiKey }) => connect(url, apiKey),
+      // Its log has a line for each request, and errors are in the responses.
+      onLine: () => undefined,
+      onTrouble: parts.onTrouble,
+      watch: parts.watch,
+    });
   return {
-    embed: async (texts, signal) => await embed((await kept.running()).client, texts, signal),
-    close: kept.close,
+    embed: async (texts, signal) => await embed((await (kept ??= start()).running()).client, texts, signal),
+    close: async () => await kept?.close(),
   };
 }
 

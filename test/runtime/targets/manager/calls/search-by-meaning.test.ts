@@ -59,6 +59,7 @@ async function searching(servers: Parameters<typeof manager>[0], kind = SEARCH_K
       metrics: kernel.metrics,
       supervisor,
       calls,
+      startDelayMs: 0,
     },
   );
   onTestFinished(() => meanings.close());

@@ -61,7 +61,15 @@ function open({ colors = encoderOfColors(), file = savedFile() } = {}) {
   const clock = handClock();
   const kernel = testKernel();
   const metrics = observeMeanings(kernel.metrics);
-  const meanings = createMeanings({ encoder: colors.encoder, file, clock, log: kernel.log, metrics });
+  const meanings = createMeanings({
+    encoder: colors.encoder,
+    file,
+    clock,
+    log: kernel.log,
+    metrics,
+    startDelayMs: 0,
+  });
+  clock.pass(0);
   onTestFinished(() => meanings.close());
   return { ...colors, file, clock, kernel, meanings };
 }
@@ -204,4 +212,20 @@ test('vectors are computed again if a running encoder has another model after a 
   await meanings.settled();
   const [red] = (await meanings.similarities('red', ITEMS)) ?? [];
   expect(red).toBeGreaterThan(0.99);
+});
+
+test('the encoder is used two seconds after the start', async () => {
+  const { state, encoder } = encoderOfColors();
+  const clock = handClock();
+  const kernel = testKernel();
+  const metrics = observeMeanings(kernel.metrics);
+  const meanings = createMeanings({ encoder, file: savedFile(), clock, log: kernel.log, metrics });
+  onTestFinished(() => meanings.close());
+  expect(await meanings.similarities('red', ITEMS)).toBeUndefined();
+  clock.pass(1999);
+  await afterPoll();
+  expect(state.asked).toEqual([]);
+  clock.pass(1);
+  await meanings.settled();
+  expect(await meanings.similarities('red', ITEMS)).toHaveLength(3);
 });
