@@ -13,7 +13,7 @@ const SUBJECTS = {
   'Inference and its speed': '0004 0009 0010 0012 0071 0074 0096 0127 0140 0167 0179 0184 0191 0194',
   'Protocols of served models': '0059 0060 0165',
   'mcp-manager: servers and their processes': '0015 0034 0099 0100 0121 0138',
-  'mcp-manager: MCP and tools': '0014 0016 0017 0031 0032 0033 0101 0102 0103 0104 0152 0156 0189 0190',
+  'mcp-manager: MCP and tools': '0014 0016 0017 0031 0032 0033 0101 0102 0103 0104 0152 0156 0189 0190 0202',
   'mcp-manager: access and sign-in': '0092 0093 0114 0120 0135 0141 0142',
   'gateway: requests, providers and routing':
     '0028 0030 0035 0077 0078 0083 0084 0085 0086 0087 0090 0091 0095 0097 0098 0109 0132 0136 0149',

@@ -6,6 +6,13 @@ import type { Calls } from './call.ts';
 import type { ItemMeanings } from './item-meanings.ts';
 import { type FoundItem, MAX_LIST_AGE_MS, SEARCH_KINDS } from './search-kinds.ts';
 
+interface LearnItemsParts {
+  readonly items: Pick<ItemMeanings, 'learn'>;
+  /** Resolves when the lists can be read. */
+  readonly started: Promise<void>;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Lists the items of a server in the background after its start and after announced changes, so that they can be
  * found by meaning before the first search. Lists of one user's connection are only read when that user searches.
@@ -13,14 +20,15 @@ import { type FoundItem, MAX_LIST_AGE_MS, SEARCH_KINDS } from './search-kinds.ts
 export function learnItems(
   supervisor: Pick<Supervisor, 'get' | 'subscribe'>,
   calls: Pick<Calls, 'listAll'>,
-  meanings: Pick<ItemMeanings, 'learn'>,
+  { items, started, signal }: LearnItemsParts,
 ): void {
   const learn = async (server: string): Promise<void> => {
     for (const { lists, texts } of Object.values(SEARCH_KINDS)) {
       for (const list of lists) {
+        if (signal.aborted) return;
         const call = { caller: ANYONE, server, requestId: randomUUID(), list, maxAgeMs: MAX_LIST_AGE_MS };
         const found = await calls.listAll(call);
-        meanings.learn(
+        items.learn(
           found.map((item): FoundItem => ({ server, list, item })),
           texts,
         );
@@ -28,7 +36,7 @@ export function learnItems(
     }
   };
   /** One server after another, so that requests of clients are not delayed. */
-  let last = Promise.resolve();
+  let last = started;
   supervisor.subscribe((event) => {
     const isChange =
       event.kind === 'session-opened' ||

@@ -50,7 +50,7 @@ interface MeaningsParts {
 /** A search by words takes a few milliseconds, so that users notice a longer wait. */
 const DEADLINE_MS = 200;
 /** When a manager starts, its servers need the processors first. */
-const START_DELAY_MS = 2000;
+export const START_DELAY_MS = 2000;
 const BATCH_SIZE = 16;
 const MAX_WAITING = 20_000;
 const MAX_REJECTED = 20_000;

@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs';
-import { AppError, configError } from '#contract/errors.ts';
+import { AppError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
@@ -40,7 +39,6 @@ export function openSearchEncoder(setting: SearchEncoderSetting, parts: SearchEn
     return { embed: (texts, signal) => embed(client, texts, signal), close: () => client.close() };
   }
   const { path } = setting;
-  requireFile(path);
   let kept: KeptEncoder<JsonClient> | undefined;
   const start = (): KeptEncoder<JsonClient> =>
     keepEncoder({
@@ -58,15 +56,6 @@ export function openSearchEncoder(setting: SearchEncoderSetting, parts: SearchEn
     embed: async (texts, signal) => await embed((await (kept ??= start()).running()).client, texts, signal),
     close: async () => await kept?.close(),
   };
-}
-
-function requireFile(path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isFile()) return;
-  const problem = found ? 'is not a file' : 'does not exist';
-  throw configError(
-    `The search encoder ${path} ${problem}. Set it to an .encoder file from \`encoderfile build\`, or to the URL of a running encoder.`,
-  );
 }
 
 const connect = (url: string, apiKey: string | undefined): JsonClient =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ANYONE, type ToolCaller } from '#manager/access/caller.ts';
 import { openItemMeanings } from '#manager/calls/open-meanings.ts';
 import { createSearch } from '#manager/calls/search.ts';
-import { SEARCH_KINDS } from '#manager/calls/search-kinds.ts';
+import { SEARCH_KINDS, type SearchKind } from '#manager/calls/search-kinds.ts';
 import { keepEncoder, type KeptEncoder } from '#serve/encoder/keep-encoder.ts';
 import { systemClock } from '#platform/clock.ts';
 import { builtExecutable } from '#test/helpers/built.ts';
@@ -47,7 +47,7 @@ const serverWith = (name: string, tools: Readonly<Record<string, string>>) =>
 const KANJI = { a: '日', b: '東', c: '人', d: '学', e: '文', f: '中', g: '語', h: '東京' };
 const QUERY = '京東';
 
-async function searching(servers: Parameters<typeof manager>[0], kind = SEARCH_KINDS.tools) {
+async function searching(servers: Parameters<typeof manager>[0], kind: SearchKind = SEARCH_KINDS.tools) {
   const { calls, supervisor, kernel } = manager(servers);
   const { url, apiKey } = await encoder.running();
   const meanings = openItemMeanings(

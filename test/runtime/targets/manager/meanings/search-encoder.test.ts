@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SearchEncoderSetting } from '#manager/config/search-encoder.ts';
+import { requireEncoderFile } from '#manager/meanings/require-encoder-file.ts';
 import { openSearchEncoder, type SearchEncoder } from '#manager/meanings/search-encoder.ts';
 import { systemClock } from '#platform/clock.ts';
 import { builtExecutable } from '#test/helpers/built.ts';
@@ -116,8 +117,8 @@ test('rejected texts are distinguished from failures, and redirects are not foll
 });
 
 test('a missing file and a folder are errors with a way out', () => {
-  expect(() => open({ kind: 'file', path: join(temp(), 'none.encoder') })).toThrow(
+  expect(() => requireEncoderFile(join(temp(), 'none.encoder'))).toThrow(
     /none\.encoder does not exist\. Set it to an \.encoder file from `encoderfile build`/,
   );
-  expect(() => open({ kind: 'file', path: temp() })).toThrow(/is not a file/);
+  expect(() => requireEncoderFile(temp())).toThrow(/is not a file/);
 });
