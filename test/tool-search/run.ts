@@ -45,12 +45,12 @@ console.log(`${questions.length} questions, ${count} tools of ${servers.length} 
 const calls = callsWith(servers);
 const rows = [rowOf('words', await hitsOf(createToolSearch(calls)))];
 for (const { name, path } of await buildEncoders()) {
-  const { items, close } = await openItems(path, servers);
+  const opened = await openItems(path, servers);
   try {
-    rows.push(rowOf(`${name}: meaning alone`, await hitsByMeaning(items)));
-    rows.push(rowOf(`${name}: both`, await hitsOf(createToolSearch(calls, items))));
+    rows.push(rowOf(`${name}: meaning alone`, await hitsByMeaning(opened.items)));
+    rows.push(rowOf(`${name}: both`, await hitsOf(createToolSearch(calls, opened.items))));
   } finally {
-    await close();
+    await opened.close();
   }
 }
 printTable(['search', 'paraphrases', 'held out', 'tasks', 'held out', 'all'], rows);
@@ -96,7 +96,7 @@ async function hitsByMeaning(items: ItemMeanings): Promise<boolean[]> {
       .map((item, at) => ({ item, similarity: similarities[at] ?? -1 }))
       .sort((one, other) => other.similarity - one.similarity)
       .slice(0, TOP);
-    hits.push(best.some(({ item: { server, item } }) => tools.includes(`${server}/${String(item['name'])}`)));
+    hits.push(best.some(({ item: { server, item } }) => tools.includes(`${server}/${item.name}`)));
   }
   return hits;
 }

@@ -13,8 +13,8 @@ export interface WordMatch {
 const MIN_MEANING = 1;
 
 /**
- * Weight of the best match by words, in standard deviations of meaning. A query of a few words is often part of
- * a name, of which the vector says little (docs/decisions/0202).
+ * Weight of the best match by words, in standard deviations of meaning. A short query is often part of
+ * a name, whose vector has little meaning (docs/decisions/0202).
  */
 const wordWeight = (words: number): number => 1 + 6 / Math.max(1, words) ** 2;
 

@@ -226,7 +226,7 @@ export function createMeanings({
         if (late % MAX_LATE === 0) pausedUntil = clock.now() + LATE_PAUSE_MS;
         failed('late', messageOf(error));
       } else {
-        // A query that the encoder does not accept says nothing about other queries.
+        // The encoder can accept other queries although it rejects this one.
         isReady = code === 'InputError';
         failed('error', messageOf(error));
         wake();

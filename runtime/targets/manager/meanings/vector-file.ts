@@ -10,7 +10,11 @@ import { replaceFile } from '#platform/files/replace-file.ts';
 import { sha256 } from '#platform/sha256.ts';
 import type { Logger } from '#serve/log.ts';
 
-/** The vectors of one encoder. */
+/**
+ * The vectors of one encoder.
+ *
+ * @internal Exported for tests only.
+ */
 export interface SavedVectors {
   /** Vector of a fixed text, which shows whether the encoder still has the same model. */
   readonly probe: Float32Array;

@@ -33,7 +33,7 @@ test('an executable that the manager starts computes vectors of length 1, and is
   expect(Math.hypot(...(one ?? []))).toBeCloseTo(1, 5);
   expect(one).not.toEqual(other);
   await encoder.close();
-  await expect(encoder.embed(['x'])).rejects.toThrow();
+  await expect(encoder.embed(['x'])).rejects.toThrow(/destroyed/);
 });
 
 test('an executable of another type is reported with the reason', async () => {
