@@ -251,8 +251,8 @@ export function createMeanings({
     settled: async () => await working,
     async close() {
       closing.abort();
-      await working;
-      await encoder.close();
+      // Concurrently: the work can be waiting for an executable to start, and closing the encoder ends that wait.
+      await Promise.all([working, encoder.close()]);
     },
   };
 }

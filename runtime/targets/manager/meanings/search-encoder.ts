@@ -40,6 +40,7 @@ export function openSearchEncoder(setting: SearchEncoderSetting, parts: SearchEn
   }
   const { path } = setting;
   let kept: KeptEncoder<JsonClient> | undefined;
+  let isClosed = false;
   const start = (): KeptEncoder<JsonClient> =>
     keepEncoder({
       name: path,
@@ -53,8 +54,15 @@ export function openSearchEncoder(setting: SearchEncoderSetting, parts: SearchEn
       watch: parts.watch,
     });
   return {
-    embed: async (texts, signal) => await embed((await (kept ??= start()).running()).client, texts, signal),
-    close: async () => await kept?.close(),
+    async embed(texts, signal) {
+      if (isClosed) throw new AppError('UnavailableError', 'The search encoder is closed.');
+      const { client } = await (kept ??= start()).running();
+      return await embed(client, texts, signal);
+    },
+    async close() {
+      isClosed = true;
+      await kept?.close();
+    },
   };
 }
 

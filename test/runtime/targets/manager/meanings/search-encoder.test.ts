@@ -1,13 +1,19 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SearchEncoderSetting } from '#manager/config/search-encoder.ts';
+import { createMeanings } from '#manager/meanings/meanings.ts';
+import { observeMeanings } from '#manager/meanings/metrics.ts';
 import { requireEncoderFile } from '#manager/meanings/require-encoder-file.ts';
 import { openSearchEncoder, type SearchEncoder } from '#manager/meanings/search-encoder.ts';
+import { openVectorFile } from '#manager/meanings/vector-file.ts';
 import { systemClock } from '#platform/clock.ts';
+import { isRunning } from '#platform/files/temporary.ts';
 import { builtExecutable } from '#test/helpers/built.ts';
 import { localHttp } from '#test/helpers/local-http.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
+import { testKernel } from '#test/helpers/test-kernel.ts';
 
 const temp = useTempFolder();
 
@@ -33,7 +39,7 @@ test('an executable that the manager starts computes vectors of length 1, and is
   expect(Math.hypot(...(one ?? []))).toBeCloseTo(1, 5);
   expect(one).not.toEqual(other);
   await encoder.close();
-  await expect(encoder.embed(['x'])).rejects.toThrow(/destroyed/);
+  await expect(encoder.embed(['x'])).rejects.toThrow('The search encoder is closed.');
 });
 
 test('an executable of another type is reported with the reason', async () => {
@@ -121,4 +127,24 @@ test('a missing file and a folder are errors with a way out', () => {
     /none\.encoder does not exist\. Set it to an \.encoder file from `encoderfile build`/,
   );
   expect(() => requireEncoderFile(temp())).toThrow(/is not a file/);
+});
+
+test('an executable that never becomes ready is stopped on close, also while its vectors are awaited', async () => {
+  const path = join(temp(), 'never.encoder');
+  const pidFile = join(temp(), 'pid');
+  writeFileSync(path, `#!/bin/sh\necho $$ >${pidFile}\nexec sleep 1000\n`, { mode: 0o755 });
+  const kernel = testKernel();
+  const meanings = createMeanings({
+    encoder: open({ kind: 'file', path }),
+    file: openVectorFile(join(temp(), 'vectors'), path, kernel.log),
+    clock: systemClock,
+    log: kernel.log,
+    metrics: observeMeanings(kernel.metrics),
+    startDelayMs: 0,
+  });
+  await expect.poll(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8')).toMatch(/^\d+\n$/);
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  expect(isRunning(pid)).toBe(true);
+  await meanings.close();
+  await expect.poll(() => isRunning(pid)).toBe(false);
 });
