@@ -54,7 +54,7 @@ const LAYERS = {
     'long-results',
     'access config-edit registry sign-in',
     'install upstream',
-    'saved-lists supervisor',
+    'meanings saved-lists supervisor',
     'calls plugins',
     'context.ts pins scripts',
     'http',

@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 import { ROOT } from '../helpers/paths.ts';
 import { freePort } from '../sign-in/processes.ts';
+import { findUv } from './find-uv.ts';
 import { PUBLISHED_SERVERS } from './published-servers.ts';
 import { chosen } from '../helpers/chosen.ts';
 
@@ -26,15 +27,6 @@ interface State {
   readonly reason?: string;
 }
 
-/** Finds uvx, or installs it for this run. */
-async function findUv(): Promise<string> {
-  const found = await execa('which', ['uvx'], { reject: false });
-  if (found.exitCode === 0) return dirname(found.stdout);
-  await execa('python3', ['-m', 'venv', join(home, 'venv')]);
-  await execa(join(home, 'venv/bin/pip'), ['install', '--quiet', 'uv']);
-  return join(home, 'venv/bin');
-}
-
 const port = String(await freePort());
 const url = `http://127.0.0.1:${port}`;
 /** The variables of a user's shell, e.g. certificates and proxies, with separate caches. */
@@ -42,7 +34,7 @@ const env = {
   ...process.env,
   npm_config_cache: join(home, '.npm'),
   UV_CACHE_DIR: join(home, '.cache/uv'),
-  PATH: [await findUv(), process.env['PATH']].join(delimiter),
+  PATH: [await findUv(home), process.env['PATH']].join(delimiter),
   HOME: home,
   XDG_CACHE_HOME: join(home, '.cache'),
   XDG_CONFIG_HOME: join(home, '.config'),

@@ -2,6 +2,7 @@ import type { Kernel } from '#serve/kernel.ts';
 import type { CallerGroups } from './access/groups.ts';
 import type { AuditState, CallAuditLog } from './calls/audit.ts';
 import type { Calls } from './calls/call.ts';
+import type { ItemMeanings } from './calls/item-meanings.ts';
 import type { RemoteSignIns } from './sign-in/remote-sign-ins.ts';
 import type { Reloader } from '#serve/program/reloader.ts';
 import type { AppliedChanges, Supervisor } from './supervisor/managed-server.ts';
@@ -11,6 +12,8 @@ export interface ManagerContext {
   readonly kernel: Kernel;
   readonly supervisor: Supervisor;
   readonly calls: Calls;
+  /** Undefined if searches only use words. */
+  readonly meanings?: ItemMeanings | undefined;
   readonly groups: CallerGroups;
   readonly signIns: RemoteSignIns;
   readonly reloader: Pick<Reloader<AppliedChanges>, 'reload'>;

@@ -101,6 +101,11 @@ export const MANAGER_PROCESS = {
     behavior:
       'Code mode with configured plugins is a startup error, because plugins cannot inspect the calls of scripts.',
   },
+  'daemon:search-encoder': {
+    source: 'docs/mcp-manager.md#search-by-meaning',
+    behavior:
+      'With --search-encoder or [daemon.search] encoder, searches find tools by meaning, with vectors that are kept for the next start; if the encoder fails, searches use words.',
+  },
   'daemon:keys': {
     source: 'docs/mcp-manager.md#access',
     behavior:

@@ -16,7 +16,7 @@ import { permissionOf, type Models } from '../requests/models/models.ts';
 import { createAliasRegistry } from '../registry/alias-registry.ts';
 import { type ModelFollower } from '../registry/follow-models.ts';
 import { createProviderRegistry } from '../registry/provider-registry.ts';
-import type { WatchChild } from '../providers/adapters/encoder/child.ts';
+import type { WatchChild } from '#serve/encoder/start-encoder.ts';
 import { locationText } from '../store/database-url.ts';
 import { createSingleJobs } from '../evaluation/workflows/single-jobs.ts';
 import { createWorkflows } from '../evaluation/workflows/workflows.ts';

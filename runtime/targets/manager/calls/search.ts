@@ -1,9 +1,10 @@
 import type { ToolCaller } from '../access/caller.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { type Calls, isTool, type UpstreamTool } from './call.ts';
-import { isObject } from '#core/json/is-object.ts';
-import type { ListName } from '../shapes/check-list.ts';
-import { qualify, qualifiedToolName } from './tool-catalog.ts';
+import type { ItemMeanings } from './item-meanings.ts';
+import { type FoundItem, MAX_LIST_AGE_MS, type SearchKind, SEARCH_KINDS, words } from './search-kinds.ts';
+import { qualifiedToolName } from './tool-catalog.ts';
+import { rankItems, type WordMatch } from './rank-items.ts';
 import MiniSearch from 'minisearch';
 import { createYielder } from '#platform/run-yielding.ts';
 
@@ -23,13 +24,14 @@ export interface CatalogSearch {
 const MAX_INDEXES = 16;
 
 /**
- * Maximum age of the searched lists, unless their server announced a change. A client can send a search
- * request for every word typed.
+ * Searches the items of all servers by the words of their names, titles, descriptions and parameters and, if
+ * there is an encoder, also by their meaning.
  */
-const MAX_LIST_AGE_MS = 30_000;
-
-/** Searches the items of all servers by name, title, description and parameters. */
-export function createSearch(calls: Calls, { lists, texts }: SearchKind): CatalogSearch {
+export function createSearch(
+  calls: Calls,
+  { lists, texts }: SearchKind,
+  meanings?: ItemMeanings,
+): CatalogSearch {
   const indexes = createIndexes(texts);
 
   /** The items of a server, without a request if they are cached. */
@@ -64,7 +66,15 @@ export function createSearch(calls: Calls, { lists, texts }: SearchKind): Catalo
       for (const { server, result } of listed) known.set(server, result);
       const items = [...known.values()].flatMap((some) => some ?? []);
       if (query.trim() === '') return items.slice(0, limit);
-      return await indexes.for(caller, items).find(query, limit, items);
+      const index = indexes.for(caller, items);
+      if (!meanings) return await index.find(query, limit, items);
+      // Only items that the caller can see are compared, so that others cannot change the results.
+      const [matches, similarities] = await Promise.all([
+        index.matches(query, items),
+        meanings.similarities(query, items, texts, signal),
+      ]);
+      if (!similarities) return matches.slice(0, limit).map(({ found }) => found);
+      return rankItems({ items, matches, similarities, words: words(query).length }).slice(0, limit);
     },
   };
 }
@@ -103,63 +113,6 @@ function createIndexes(texts: SearchKind['texts']): Indexes {
   };
 }
 
-/** The texts of an item, each with its own weight. */
-interface SearchedTexts {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly parameters: string;
-}
-
-/** The items of one search. */
-export interface SearchKind {
-  readonly lists: readonly ListName[];
-  readonly texts: (server: string, item: ShapeOfParams) => SearchedTexts;
-}
-
-export const SEARCH_KINDS = {
-  tools: {
-    lists: ['tools'],
-    texts: (server, { name, title, description, annotations, inputSchema }) => ({
-      name: qualify(server, asText(name)),
-      title: `${asText(title)} ${asText(isObject(annotations) ? annotations['title'] : '')}`,
-      description: asText(description),
-      parameters: propertyTexts(inputSchema).join(' '),
-    }),
-  },
-  prompts: {
-    lists: ['prompts'],
-    texts: (server, { name, title, description, arguments: parameters }) => ({
-      name: qualify(server, asText(name)),
-      title: asText(title),
-      description: asText(description),
-      parameters: (Array.isArray(parameters) ? parameters.filter(isObject) : [])
-        .map((parameter) => `${asText(parameter['name'])} ${asText(parameter['description'])}`)
-        .join(' '),
-    }),
-  },
-  resources: {
-    lists: ['resources', 'resourceTemplates'],
-    texts: (server, { name, title, description, uri, uriTemplate, mimeType }) => ({
-      name: qualify(server, asText(name)),
-      title: asText(title),
-      description: asText(description),
-      parameters: `${asText(uri)} ${asText(uriTemplate)} ${asText(mimeType)}`,
-    }),
-  },
-} satisfies Record<string, SearchKind>;
-
-/** Returns the names and descriptions of a tool's parameters. */
-function propertyTexts(schema: unknown): string[] {
-  if (!isObject(schema) || !isObject(schema['properties'])) return [];
-  return Object.entries(schema['properties']).flatMap(([name, property]) => [
-    name,
-    isObject(property) ? asText(property['description']) : '',
-  ]);
-}
-
-const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 export interface FoundTool {
   readonly server: string;
   /** `server__tool`, or a mapped name that clients accept. */
@@ -179,21 +132,14 @@ export interface ToolSearch {
 }
 
 /** Searches the tools of all servers. */
-export function createToolSearch(calls: Calls): ToolSearch {
-  const tools = createSearch(calls, SEARCH_KINDS.tools);
+export function createToolSearch(calls: Calls, meanings?: ItemMeanings): ToolSearch {
+  const tools = createSearch(calls, SEARCH_KINDS.tools, meanings);
   return {
     search: async (...request) =>
       (await tools.search(...request)).flatMap(({ server, item }) =>
         isTool(item) ? [{ server, name: qualifiedToolName(server, item.name), tool: item }] : [],
       ),
   };
-}
-
-export interface FoundItem {
-  readonly server: string;
-  readonly list: ListName;
-  /** The item as the server sent it. */
-  readonly item: ShapeOfParams;
 }
 
 /**
@@ -247,12 +193,20 @@ export class ItemIndex {
 
   /** Returns the items that match a query, best first. Only those in `items` are returned. */
   async find(query: string, limit: number, items: readonly FoundItem[]): Promise<FoundItem[]> {
+    return (await this.matches(query, items)).slice(0, limit).map(({ found }) => found);
+  }
+
+  /** Returns all matches with their scores, best first. Only those in `items` are returned. */
+  async matches(query: string, items: readonly FoundItem[]): Promise<WordMatch[]> {
     await this.#updated;
-    const found = this.#words.search(query).flatMap(({ id }) => this.#byId.get(Number(id)) ?? []);
-    if (this.has(items)) return found.slice(0, limit);
+    const matches = this.#words.search(query).flatMap(({ id, score }) => {
+      const found = this.#byId.get(Number(id));
+      return found ? [{ found, score }] : [];
+    });
+    if (this.has(items)) return matches;
     // In the meantime, the index was updated for another caller.
     const visible = new Set(items.map(({ item }) => item));
-    return found.filter(({ item }) => visible.has(item)).slice(0, limit);
+    return matches.filter(({ found }) => visible.has(found.item));
   }
 
   async #apply(items: readonly FoundItem[]): Promise<void> {
@@ -273,12 +227,6 @@ export class ItemIndex {
       await yieldIfLong();
     }
   }
-}
-
-/** Splits a text into words, including the parts of `getCurrentTime` and `get_current_time`. */
-function words(text: string): string[] {
-  const spaced = text.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2');
-  return spaced.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 }
 
 /** The result from one server. */

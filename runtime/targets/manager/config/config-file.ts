@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { readPluginSettings } from './read-plugins.ts';
 import type { PluginSettings } from './plugin-settings.ts';
 import { type DaemonSection, DAEMON_KEYS, readDaemon } from './daemon-settings.ts';
@@ -57,7 +58,7 @@ export function readConfigFile(file: TextFile): ConfigFile {
 const failed = (problem: Problem, containsSecrets: boolean): ConfigFile => ({
   entries: [],
   names: [],
-  daemon: readDaemon(undefined),
+  daemon: readDaemon(undefined, '.'),
   plugins: { plugins: [] },
   groups: [],
   problems: [problem],
@@ -90,7 +91,7 @@ function readTables(
   return {
     entries: servers,
     names,
-    daemon: readDaemon(daemon),
+    daemon: readDaemon(daemon, dirname(file.path)),
     plugins: readPluginSettings(table['plugins'], report),
     groups: readGroups(table['groups'], names, report),
     problems,

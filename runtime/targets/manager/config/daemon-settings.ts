@@ -1,5 +1,6 @@
 import { parseAddress } from './address.ts';
 import { corsSettings } from './cors.ts';
+import { parseSearchEncoder, SEARCH_ENCODER_RULE, type SearchEncoderSetting } from './search-encoder.ts';
 import { MANAGER_DEFAULTS } from './defaults.ts';
 import type {
   CorsSettings,
@@ -91,7 +92,7 @@ export interface DaemonSection {
 
 /** All `[daemon]` keys by table; `config daemon` prints this list. */
 export const DAEMON_KEYS = {
-  '': ['api', 'mcp'],
+  '': ['api', 'mcp', 'search'],
   api: ['addr', 'timeout', 'cors', 'oauth'],
   'api.timeout': ['shutdown'],
   'api.cors': [
@@ -108,9 +109,11 @@ export const DAEMON_KEYS = {
   mcp: ['timeout', 'interval'],
   'mcp.timeout': ['install', 'init', 'health', 'shutdown', 'request'],
   'mcp.interval': ['health'],
+  search: ['encoder'],
 } as const;
 
-export function readDaemon(daemon: TableReader | undefined): DaemonSection {
+/** Paths are relative to `folder`, the configuration file's folder. */
+export function readDaemon(daemon: TableReader | undefined, folder: string): DaemonSection {
   const api = daemon?.table('api', DAEMON_KEYS.api);
   const mcp = daemon?.table('mcp', DAEMON_KEYS.mcp);
   const timeout = mcp?.table('timeout', DAEMON_KEYS['mcp.timeout']);
@@ -124,6 +127,7 @@ export function readDaemon(daemon: TableReader | undefined): DaemonSection {
       healthIntervalMs: interval?.milliseconds('health') ?? MANAGER_DEFAULTS.healthInterval,
       cors: readCors(api?.table('cors', DAEMON_KEYS['api.cors'])),
       oauth: readResource(api?.table('oauth', RESOURCE_KEYS)),
+      searchEncoder: readEncoder(daemon?.table('search', DAEMON_KEYS.search), folder),
     },
     timeouts: {
       install: timeout?.milliseconds('install') ?? MANAGER_DEFAULTS.install,
@@ -132,6 +136,14 @@ export function readDaemon(daemon: TableReader | undefined): DaemonSection {
       shutdown: timeout?.milliseconds('shutdown') ?? MANAGER_DEFAULTS.shutdown,
     },
   };
+}
+
+function readEncoder(search: TableReader | undefined, folder: string): SearchEncoderSetting | undefined {
+  const value = search?.text('encoder');
+  if (value === undefined) return undefined;
+  const setting = parseSearchEncoder(value, folder);
+  if (!setting) search?.report(`encoder ${SEARCH_ENCODER_RULE}, not ${JSON.stringify(value)}.`, 'encoder');
+  return setting;
 }
 
 function readAddr(api: TableReader | undefined): string {

@@ -1,3 +1,4 @@
+import type { SearchEncoderSetting } from './search-encoder.ts';
 import type { Secret } from '#core/text/redactions.ts';
 import type { ProcessLimits } from '#core/limits/process-limits.ts';
 import type { GroupSpec } from './group-spec.ts';
@@ -194,6 +195,8 @@ export interface DaemonSettings {
   readonly cors: CorsSettings | undefined;
   /** The access tokens accepted in addition to keys; none by default. */
   readonly oauth?: ResourceSettings | undefined;
+  /** The encoder for searches by meaning; undefined if searches only use words. */
+  readonly searchEncoder?: SearchEncoderSetting | undefined;
 }
 
 /** The manager as an OAuth protected resource. */

@@ -62,7 +62,7 @@ export function createMcpEndpoints(
   const listeners = createListeners(context, { subscriptions, index });
   const { metrics } = context.kernel;
   const longResults = createLongResults({ clock: systemClock, metrics, resultLimit });
-  const find = createFindTools(context, createToolSearch(context.calls));
+  const find = createFindTools(context, createToolSearch(context.calls, context.meanings));
   const { calls, audit } = context;
   const scripts =
     mode === 'code' ? createScripts({ calls, audit, metrics, settings, clock: systemClock }) : undefined;

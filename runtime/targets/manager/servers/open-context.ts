@@ -131,6 +131,19 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
   });
   // The servers, which stop first, can still have responded with new lists.
   closers.add(calls.close);
+  const meanings =
+    daemon.searchEncoder &&
+    // Imported on demand, because few managers have an encoder.
+    (await import('../calls/open-meanings.ts')).openItemMeanings(daemon.searchEncoder, {
+      paths: settings.paths,
+      env: settings.env,
+      log,
+      metrics,
+      supervisor,
+      calls,
+      watch: guard.watch,
+    });
+  if (meanings) closers.add(meanings.close);
   const reloader = createManagerReloader({
     config,
     read,
@@ -148,6 +161,7 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     kernel,
     supervisor,
     calls,
+    meanings,
     groups,
     signIns: remoteSignIns,
     reloader,

@@ -67,6 +67,11 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
     help: 'Response headers that CORS clients can read, comma-separated',
   },
   'cors-allow-credentials': { help: 'Allow CORS requests with credentials; conflicts with origin *' },
+  'search-encoder': {
+    value: 'file|url',
+    help: 'Search by meaning too, with an .encoder file to start or the URL of a running encoder',
+    defaultText: 'none',
+  },
   'cors-max-age': {
     value: 'time',
     help: 'How long browsers cache CORS preflight responses',

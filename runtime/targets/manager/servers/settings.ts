@@ -16,6 +16,11 @@ import { readScriptSettings } from './script-options.ts';
 import { parseAddress } from '../config/address.ts';
 import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
 import { corsSettings } from '../config/cors.ts';
+import {
+  parseSearchEncoder,
+  SEARCH_ENCODER_RULE,
+  type SearchEncoderSetting,
+} from '../config/search-encoder.ts';
 import type { CorsSettings, DaemonSettings, ServerTimeouts } from '../config/spec.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -113,7 +118,18 @@ function readDaemonFlags(invocation: Invocation, dev: boolean): Partial<DaemonSe
     healthMs: durationOption(invocation, 'timeout-mcp-health'),
     healthIntervalMs: durationOption(invocation, 'interval-mcp-health'),
     cors: readCors(invocation),
+    searchEncoder: readSearchEncoder(invocation),
   });
+}
+
+export function readSearchEncoder(invocation: Invocation): SearchEncoderSetting | undefined {
+  const value = invocation.value('search-encoder');
+  if (value === undefined) return undefined;
+  const setting = parseSearchEncoder(value);
+  if (setting) return setting;
+  throw new UsageError(
+    `${invocation.source('search-encoder')}: ${JSON.stringify(value)} ${SEARCH_ENCODER_RULE}.`,
+  );
 }
 
 function readAddress(invocation: Invocation): string | undefined {

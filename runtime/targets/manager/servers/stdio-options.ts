@@ -15,6 +15,7 @@ const CONTEXT_OPTIONS: ReadonlySet<string> = new Set([
   'script-timeout',
   'script-calls',
   'max-scripts',
+  'search-encoder',
   'result-limit',
   'no-watch',
   'audit-log',

@@ -3,7 +3,6 @@ import { anthropicAdapter } from './anthropic/adapter.ts';
 import { type CloudKind, isCloud, type SettingsOfClouds } from './cloud-settings.ts';
 import type { CloudParts, OpenCloud } from './cloud.ts';
 import {
-  type EncoderAddress,
   type EncoderProgram,
   type Provider,
   type ProviderAdapter,
@@ -12,7 +11,8 @@ import {
   type ProviderType,
 } from './provider.ts';
 import { encoderAdapter, createEncoderProvider } from './encoder/encoder-provider.ts';
-import type { WatchChild } from './encoder/child.ts';
+import type { EncoderAddress } from '#serve/encoder/keep-encoder.ts';
+import type { WatchChild } from '#serve/encoder/start-encoder.ts';
 import { followEncoder, superviseEncoder } from './encoder/supervised-upstream.ts';
 import { geminiAdapter } from './gemini/adapter.ts';
 import { openAzure } from './azure/open.ts';

@@ -1,3 +1,4 @@
+import type { EncoderAddress } from '#serve/encoder/keep-encoder.ts';
 import type { AppError } from '#contract/errors.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import type { JsonMember, MemberEdits } from '../../shared/json-members.ts';
@@ -43,12 +44,6 @@ export interface EncoderProgram {
   readonly type: 'encoder';
   readonly path: string;
   readonly limits?: Partial<ProviderLimits> | undefined;
-}
-
-/** The address of a running executable, with the key that it requires. */
-export interface EncoderAddress {
-  readonly url: string;
-  readonly apiKey: string;
 }
 
 export interface ProviderLimits {

@@ -6,7 +6,7 @@ import type { LedgerFunctions } from '../../accounts/ledger/thread-ledger.ts';
 import type { CopiedFlags } from '../../config/flags-and-env.ts';
 import type { CacheFunctions } from '../../requests/cache/thread-cache.ts';
 import type { TurnFunctions } from '../../providers/adapters/provider-turns.ts';
-import type { EncoderAddress } from '../../providers/adapters/provider.ts';
+import type { EncoderAddress } from '#serve/encoder/keep-encoder.ts';
 import type { LiveRequest } from '../../requests/completions/completion.ts';
 import type { TargetEvent, TargetState } from '../../requests/routing/target-states.ts';
 

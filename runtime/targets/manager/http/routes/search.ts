@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import type { ShellEnv } from '#serve/http/request-state.ts';
 import { requiredText, wholeNumberOf } from '#serve/http/query.ts';
-import { type FoundItem, createSearch, type CatalogSearch, SEARCH_KINDS } from '../../calls/search.ts';
+import { createSearch, type CatalogSearch } from '../../calls/search.ts';
+import { type FoundItem, SEARCH_KINDS } from '../../calls/search-kinds.ts';
 import { isTool } from '../../calls/call.ts';
 import type { ManagerContext } from '../../context.ts';
 import { callerOfRequest } from '../env.ts';
@@ -15,12 +16,12 @@ import { foundPromptsBody, foundResourcesBody, foundToolsBody } from '../schemas
 
 /** `GET /api/v1/tools`, `/prompts` and `/resources`: search all servers. */
 export function searchRoutes(
-  { calls }: ManagerContext,
+  { calls, meanings }: ManagerContext,
   { guards, route, answer }: ManagerHttpParts,
 ): readonly Route[] {
-  const tools = createSearch(calls, SEARCH_KINDS.tools);
-  const prompts = createSearch(calls, SEARCH_KINDS.prompts);
-  const resources = createSearch(calls, SEARCH_KINDS.resources);
+  const tools = createSearch(calls, SEARCH_KINDS.tools, meanings);
+  const prompts = createSearch(calls, SEARCH_KINDS.prompts, meanings);
+  const resources = createSearch(calls, SEARCH_KINDS.resources, meanings);
   return [
     route({
       method: 'get',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type FoundItem, ItemIndex, SEARCH_KINDS } from '#manager/calls/search.ts';
+import { ItemIndex } from '#manager/calls/search.ts';
+import { type FoundItem, SEARCH_KINDS } from '#manager/calls/search-kinds.ts';
 
 const tool = (name: string): FoundItem => ({ server: 's', list: 'tools', item: { name } });
 const namesOf = (found: readonly FoundItem[]): unknown[] => found.map(({ item }) => item['name']);

@@ -136,6 +136,10 @@ test.each([
     '[daemon.mcp.timeout]\nhealth = 0\n',
     '.mcpd.toml:2: [daemon.mcp.timeout]: health must be a positive duration',
   ],
+  [
+    '[daemon.search]\nencoder = "ftp://x"\n',
+    '.mcpd.toml:2: [daemon.search]: encoder must be the path of an .encoder file, or an http:// or https:// URL without a user, a query or a fragment, not "ftp://x".',
+  ],
   ['[daemon.api.cors]\nenable = true\n', '.mcpd.toml:2: [daemon.api.cors]: enable requires allow_origins'],
 ])('%j is reported with its line', (servers, message) => {
   const problems = problemsOf({ servers });

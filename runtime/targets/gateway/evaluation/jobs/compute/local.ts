@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import { messageOf } from '#contract/errors.ts';
 import { endChild, endGroup } from '#platform/process-group.ts';
 import { settlesWithin } from '#platform/wait-for.ts';
-import type { WatchChild } from '../../../providers/adapters/encoder/child.ts';
+import type { WatchChild } from '#serve/encoder/start-encoder.ts';
 import { type Compute, type WorkerEnded, JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from './compute.ts';
 
 export interface LocalOptions {

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { AppError, messageOf } from '#contract/errors.ts';
-import { planRestart } from '#core/limits/restart-policy.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { EncoderAddress, ProviderLimits } from '../provider.ts';
+import { type EncoderAddress, keepEncoder } from '#serve/encoder/keep-encoder.ts';
+import type { WatchChild } from '#serve/encoder/start-encoder.ts';
+import type { ProviderLimits } from '../provider.ts';
 import type { TurnsOf } from '../provider-turns.ts';
 import { createUpstream, type Waiter, type Upstream } from '../upstream.ts';
-import { type EncoderChild, startEncoder, type WatchChild } from './child.ts';
 
 export interface SupervisedOptions {
   readonly name: string;
@@ -30,87 +28,26 @@ export interface SupervisedUpstream extends Upstream {
   readonly address: () => Promise<EncoderAddress>;
 }
 
-interface Running extends EncoderAddress {
-  readonly upstream: Upstream;
-  readonly child: EncoderChild;
-}
-
 /**
  * HTTP client for an executable, which it starts, restarts when the executable exits, and stops on close.
  */
-export function superviseEncoder(options: SupervisedOptions): SupervisedUpstream {
-  const { name, path, limits, clock, random, onLine, onTrouble = onLine, watch, env, turnsOf } = options;
-  const abandonStart = new AbortController();
-  let closed = false;
-  let failures = 0;
-  let pid: number | undefined;
-  let cancelStart: (() => void) | undefined;
-  let running: Promise<Running>;
-
-  const start = async (): Promise<Running> => {
-    const apiKey = randomBytes(24).toString('base64url');
-    const startedAt = clock.now();
-    try {
-      const { signal } = abandonStart;
-      const child = await startEncoder({ path, apiKey, clock, signal, onLine, watch, env });
-      const { url } = child;
-      const upstream = connectEncoder({ name, limits, turnsOf }, { url, apiKey });
-      ({ pid } = child);
-      void ended(child, upstream, startedAt);
-      return { upstream, child, url, apiKey };
-    } catch (error) {
-      if (!closed) restart(messageOf(error), undefined);
-      throw error;
-    }
-  };
-
-  const ended = async ({ exited }: EncoderChild, upstream: Upstream, startedAt: number): Promise<void> => {
-    const how = await exited;
-    pid = undefined;
-    await upstream.close();
-    if (!closed) restart(how, clock.now() - startedAt);
-  };
-
-  /** Restarts the executable after a delay. Until then, requests fail immediately. */
-  const restart = (why: string, ranFor: number | undefined): void => {
-    const plan = planRestart(failures, ranFor === undefined ? undefined : { ranFor }, random);
-    ({ failures } = plan);
-    const begin = (): void => {
-      cancelStart = undefined;
-      running = handled(start());
-    };
-    onTrouble(`${name}: ${why.replace(/\.$/, '')}; restarting in ${Math.ceil(plan.delay)} ms`);
-    if (plan.delay === 0) return begin();
-    const retryAfterSeconds = Math.ceil(plan.delay / 1000);
-    running = handled(
-      Promise.reject(
-        new AppError('UnavailableError', `Encoder \`${name}\` is not running: ${why.replace(/\.$/, '')}.`, {
-          retryAfterSeconds,
-        }),
-      ),
-    );
-    cancelStart = clock.after(plan.delay, begin);
-  };
-
-  running = handled(start());
+export function superviseEncoder({ limits, turnsOf, ...options }: SupervisedOptions): SupervisedUpstream {
+  const { name } = options;
+  const kept = keepEncoder({
+    ...options,
+    connect: (address) => connectEncoder({ name, limits, turnsOf }, address),
+  });
   return {
-    pid: () => pid,
+    pid: kept.pid,
     async address() {
-      const { url, apiKey } = await running;
+      const { url, apiKey } = await kept.running();
       return { url, apiKey };
     },
     async request(request) {
-      const { upstream } = await untilLeft(running, request.waiter);
-      return upstream.request(request);
+      const { client } = await untilLeft(kept.running(), request.waiter);
+      return client.request(request);
     },
-    async close() {
-      closed = true;
-      cancelStart?.();
-      if (pid === undefined) abandonStart.abort();
-      const last = await running.catch(() => undefined);
-      await last?.upstream.close();
-      await last?.child.stop();
-    },
+    close: kept.close,
   };
 }
 

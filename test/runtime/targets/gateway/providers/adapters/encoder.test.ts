@@ -4,7 +4,7 @@ import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import { createGuardrails } from '#gateway/requests/guardrails/guardrails.ts';
 import { type Provider, PROVIDER_LIMITS } from '#gateway/providers/adapters/provider.ts';
-import { startEncoder } from '#gateway/providers/adapters/encoder/child.ts';
+import { startEncoder } from '#serve/encoder/start-encoder.ts';
 import { superviseEncoder } from '#gateway/providers/adapters/encoder/supervised-upstream.ts';
 import { createWaiter } from '#gateway/providers/adapters/upstream.ts';
 import { openProvider } from '#gateway/providers/adapters/open-provider.ts';

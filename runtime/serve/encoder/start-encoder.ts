@@ -16,7 +16,7 @@ export interface EncoderChild {
 }
 
 /**
- * Registers the ID of a process group, so that the group can be terminated if the gateway crashes. Returns
+ * Registers the ID of a process group, so that the group can be terminated if this program crashes. Returns
  * a function that unregisters the ID.
  */
 export type WatchChild = (pid: number) => () => void;
