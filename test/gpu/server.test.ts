@@ -98,8 +98,11 @@ test('a model that only some GPUs support runs on every machine with auto', asyn
   }
   const [state] = states;
   expect(states).toHaveLength(1);
-  if (state?.device === 'cpu') expect(state).toMatchObject({ reason: expect.any(String), isFailure: false });
-  else expect(state).toMatchObject({ device: 'gpu', isSlower: false });
+  const expected =
+    state?.device === 'cpu'
+      ? { reason: expect.any(String) as string, isFailure: false }
+      : { device: 'gpu', isSlower: false };
+  expect(state).toMatchObject(expected);
 });
 
 test('if the GPU is lost, the CPU completes all requests', async () => {
