@@ -98,11 +98,10 @@ test('a model that only some GPUs support runs on every machine with auto', asyn
   }
   const [state] = states;
   expect(states).toHaveLength(1);
-  const expected =
-    state?.device === 'cpu'
-      ? { reason: expect.any(String) as string, isFailure: false }
-      : { device: 'gpu', isSlower: false };
-  expect(state).toMatchObject(expected);
+  // The device must be at least as fast as the CPU; otherwise, the reason is reported.
+  const isUsable =
+    state?.device === 'gpu' ? !state.isSlower : state?.reason !== undefined && state.isFailure === false;
+  expect(isUsable, JSON.stringify(state)).toBe(true);
 });
 
 test('if the GPU is lost, the CPU completes all requests', async () => {
