@@ -1,10 +1,9 @@
-import { mkdirSync, readdirSync, readlinkSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { readdirSync, readlinkSync, realpathSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { configError, messageOf } from '#contract/errors.ts';
-import { removeLeftovers, temporaryPath } from '../files/temporary.ts';
 import { sha256 } from '../sha256.ts';
 import { isTrustedFolder, nativeFolder } from './find-unpacked.ts';
-import { putInPlace } from './unpack.ts';
+import { writeNativeFolder } from './write-folder.ts';
 
 /**
  * ONNX Runtime searches for its providers only in its own folder, so this returns a folder with links to
@@ -44,22 +43,10 @@ function findLinks(root: string, name: string, links: readonly Link[]): string |
   }
 }
 
-/** Writes the folder under a temporary name and renames it, so that other processes never see a part of it. */
 function writeLinks(root: string, name: string, links: readonly Link[]): string {
-  const folder = join(nativeFolder(root), name);
-  mkdirSync(nativeFolder(root), { recursive: true, mode: 0o700 });
-  for (const parent of [root, nativeFolder(root)]) {
-    if (!isTrustedFolder(parent))
-      throw new Error(`${parent} belongs to another user, or is writable by everyone`);
-  }
-  removeLeftovers(folder);
-  const scratch = temporaryPath(folder);
-  mkdirSync(scratch, { mode: 0o700 });
-  try {
+  const write = (scratch: string): void => {
     for (const [link, target] of links) symlinkSync(target, join(scratch, link));
-    putInPlace(scratch, folder, () => findLinks(root, name, links) !== undefined);
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
-  return folder;
+  };
+  const isThere = (): boolean => findLinks(root, name, links) !== undefined;
+  return writeNativeFolder(root, join(nativeFolder(root), name), write, isThere);
 }

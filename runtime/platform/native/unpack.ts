@@ -1,28 +1,10 @@
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
-import { messageOf } from '#contract/errors.ts';
 import type { NativeList } from '#contract/native.ts';
-import { temporaryPath, removeLeftovers } from '../files/temporary.ts';
 import { sha256 } from '../sha256.ts';
-import {
-  findFolder,
-  findUnpacked,
-  isTrustedFolder,
-  nativeFolder,
-  unpackedFolder,
-  sealFile,
-} from './find-unpacked.ts';
+import { findFolder, findUnpacked, unpackedFolder, sealFile } from './find-unpacked.ts';
+import { writeNativeFolder } from './write-folder.ts';
 
 /**
  * Returns the folder below `root` with the files of `list`, and extracts them if they are missing.
@@ -36,16 +18,7 @@ export function unpackNative(
 ): string {
   const intact = findIntact(root, list);
   if (intact !== undefined) return intact;
-  const folder = unpackedFolder(root, list);
-  mkdirSync(nativeFolder(root), { recursive: true, mode: 0o700 });
-  for (const parent of [root, nativeFolder(root)]) {
-    if (!isTrustedFolder(parent))
-      throw new Error(`${parent} belongs to another user, or is writable by everyone`);
-  }
-  removeLeftovers(folder);
-  const scratch = temporaryPath(folder);
-  mkdirSync(scratch, { mode: 0o700 });
-  try {
+  const write = (scratch: string): void => {
     for (const file of list.files) {
       const bytes = zstdDecompressSync(readAsset(file.name));
       if (sha256(bytes) !== file.sha256) throw new Error(`${file.name} inside the executable is corrupted`);
@@ -53,11 +26,9 @@ export function unpackNative(
       writeDurably(path, bytes);
       sealFile(path, file);
     }
-    putInPlace(scratch, folder, () => findUnpacked(root, list) !== undefined);
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
-  return folder;
+  };
+  const isThere = (): boolean => findUnpacked(root, list) !== undefined;
+  return writeNativeFolder(root, unpackedFolder(root, list), write, isThere);
 }
 
 /**
@@ -86,20 +57,4 @@ function writeDurably(path: string, bytes: Uint8Array): void {
     closeSync(fd);
   }
   chmodSync(path, 0o500);
-}
-
-/** Renames a folder. `isThere` is whether another process has already written the complete folder. */
-export function putInPlace(scratch: string, folder: string, isThere: () => boolean): void {
-  try {
-    renameSync(scratch, folder);
-  } catch (error) {
-    // Another process was faster, or the existing folder is incomplete or not trusted.
-    if (isThere()) return;
-    try {
-      rmSync(folder, { recursive: true, force: true });
-      renameSync(scratch, folder);
-    } catch {
-      if (!isThere()) throw new Error(`cannot write ${folder}: ${messageOf(error)}`, { cause: error });
-    }
-  }
 }

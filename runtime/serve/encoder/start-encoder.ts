@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { inheritedEnvironment } from '#platform/inherited-environment.ts';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -38,22 +39,6 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-/**
- * Environment variables that the process inherits. Only variables that programs need in order to run are
- * listed, because other variables can contain secrets.
- */
-const INHERITED_VARIABLES = [
-  'PATH',
-  'HOME',
-  'TMPDIR',
-  'TEMP',
-  'XDG_CACHE_HOME',
-  'LOCALAPPDATA',
-  'SystemRoot',
-  'LANG',
-  // Certificates for the OTLP collector to which the process sends spans.
-  'NODE_EXTRA_CA_CERTS',
-];
 const DRAIN_SECONDS = 5;
 const KILL_AFTER_MS = (DRAIN_SECONDS + 3) * 1000;
 const ARGUMENTS = ['serve', '--http-hostname', '127.0.0.1', '--http-port', '0', '--disable-grpc'];
@@ -71,12 +56,9 @@ export async function startEncoder({
   watch,
   env = {},
 }: ChildOptions): Promise<EncoderChild> {
-  const inherited = INHERITED_VARIABLES.filter((name) => process.env[name] !== undefined).map(
-    (name) => [name, process.env[name]] as const,
-  );
   const child = spawn(path, [...ARGUMENTS, '--shutdown-timeout', String(DRAIN_SECONDS)], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...Object.fromEntries(inherited), ...env, ENCODERFILE_API_KEY: apiKey },
+    env: { ...inheritedEnvironment(), ...env, ENCODERFILE_API_KEY: apiKey },
     // The process leads its own group, so that it can be terminated together with all of its descendants.
     detached: process.platform !== 'win32',
     windowsHide: true,

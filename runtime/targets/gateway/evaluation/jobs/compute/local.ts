@@ -7,6 +7,7 @@ import { messageOf } from '#contract/errors.ts';
 import { endChild, endGroup } from '#platform/process-group.ts';
 import { settlesWithin } from '#platform/wait-for.ts';
 import type { WatchChild } from '#serve/encoder/start-encoder.ts';
+import { inheritedEnvironment } from '#platform/inherited-environment.ts';
 import { type Compute, type WorkerEnded, JOB_TOKEN_VARIABLE, JOB_URL_VARIABLE } from './compute.ts';
 
 export interface LocalOptions {
@@ -15,18 +16,6 @@ export interface LocalOptions {
   readonly watch: WatchChild;
 }
 
-/** Environment variables that workers inherit: those that programs need to run. Other variables can contain secrets. */
-const INHERITED_VARIABLES = [
-  'PATH',
-  'HOME',
-  'TMPDIR',
-  'TEMP',
-  'XDG_CACHE_HOME',
-  'LOCALAPPDATA',
-  'SystemRoot',
-  'LANG',
-  'NODE_EXTRA_CA_CERTS',
-];
 const MAX_STDERR_LINES = 20;
 const SHUTDOWN_MS = 5000;
 const LEFTOVERS_MS = 1000;
@@ -39,13 +28,10 @@ export function createLocalCompute({ command, watch }: LocalOptions): Compute {
     capacity: () => Promise.resolve(availableParallelism()),
     async run({ gatewayUrl, token }, { started }, signal) {
       await started();
-      const inherited = INHERITED_VARIABLES.flatMap((name) =>
-        process.env[name] === undefined ? [] : [[name, process.env[name]]],
-      );
       const child = spawn(program, [...args, 'job', 'run', '--attached'], {
         stdio: ['pipe', 'ignore', 'pipe'],
         env: {
-          ...(Object.fromEntries(inherited) as NodeJS.ProcessEnv),
+          ...inheritedEnvironment(),
           [JOB_URL_VARIABLE]: gatewayUrl,
           [JOB_TOKEN_VARIABLE]: token,
         },
