@@ -4,6 +4,7 @@ import { BaseRemove } from './commands/base/remove.ts';
 import { Build } from './commands/build.ts';
 import { Completion } from './commands/completion.ts';
 import { ExportScript } from './commands/export-script.ts';
+import { ExtractLibraries } from './commands/extract-libraries.ts';
 import { Init } from './commands/init.ts';
 import { Inspect } from './commands/inspect.ts';
 import { Licenses } from './commands/licenses.ts';
@@ -24,6 +25,7 @@ export const COMMANDS = {
   build: Build,
   completion: Completion,
   'export-script': ExportScript,
+  'extract-libraries': ExtractLibraries,
   init: Init,
   inspect: Inspect,
   licenses: Licenses,

@@ -13,8 +13,9 @@ import { fillTemplate } from './fill-template.ts';
 import { noticesOf } from './notices.ts';
 import { executableName, type ProgramFacts } from './programs.ts';
 import { sbomOf } from './sbom.ts';
-import { platformPackage } from '../packaging/base/platform-package.ts';
+import { platformPackage } from '#contract/platform-package.ts';
 import type { PythonFacts } from './python/metadata.ts';
+import { bundleLibrary, type Library, LIBRARY_EXPORTS } from './node/library.ts';
 import { writeSdist } from './python/write-sdist.ts';
 import { writeWheel } from './python/write-wheel.ts';
 import { writeTarball } from './write-tarball.ts';
@@ -91,7 +92,7 @@ async function writeProgram(
     await writePlatformPackage(input, platform, file);
     if (python) await writeWheel({ ...python, platform, executable: file, notices: input.notices });
   }
-  await writeMainPackage(input);
+  await writeMainPackage(input, target === 'encoderfile' ? await bundleLibrary() : undefined);
   if (python) await writeSdist(python.facts, python.folder);
   await writeFile(join(out, `NOTICES-${program}.txt`), input.notices);
   await writeFile(join(out, `${program}.cdx.json`), sbomOf(facts.packageName, version, notices));
@@ -141,8 +142,11 @@ interface PackageInput {
   readonly folder: string;
 }
 
-/** Writes the package that users install. Its command starts the executable from a platform package. */
-async function writeMainPackage(input: PackageInput): Promise<void> {
+/**
+ * Writes the package that users install. Its command starts the executable from a platform package. The
+ * package of the build tool is also a library.
+ */
+async function writeMainPackage(input: PackageInput, library: Library | undefined): Promise<void> {
   const { facts, version } = input;
   const { program, packageName } = facts;
   const packages = PLATFORMS.map((platform) => ({ platform, ...platformPackage(program, platform) }));
@@ -155,8 +159,10 @@ async function writeMainPackage(input: PackageInput): Promise<void> {
       bin: { [program]: `bin/${program}.js` },
       engines: { node: '>=14' },
       optionalDependencies: Object.fromEntries(packages.map(({ name }) => [name, version])),
+      ...(library && LIBRARY_EXPORTS),
     },
-    texts: {
+    files: {
+      ...(library && { ...Object.fromEntries(library.files), 'NOTICES.txt': input.notices }),
       [`bin/${program}.js`]: fillTemplate(readOwnText('templates/release/launcher.js'), {
         program,
         packages: JSON.stringify(Object.fromEntries(entries), undefined, 2),
@@ -181,7 +187,7 @@ async function writePlatformPackage(
       // executables cannot be started.
       preferUnplugged: true,
     },
-    texts: { 'NOTICES.txt': input.notices },
+    files: { 'NOTICES.txt': input.notices },
     executable: { path, source: executable },
   });
 }
@@ -189,14 +195,14 @@ async function writePlatformPackage(
 interface PackageContent {
   /** Members of package.json in addition to the common ones. */
   readonly manifest: object;
-  readonly texts: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, string | Uint8Array>>;
   readonly executable?: { readonly path: string; readonly source: string };
 }
 
 async function writePackage(
   { facts, version, homepage, folder }: PackageInput,
   name: string,
-  { manifest, texts, executable }: PackageContent,
+  { manifest, files, executable }: PackageContent,
 ): Promise<void> {
   const packageJson = {
     name,
@@ -206,7 +212,7 @@ async function writePackage(
     homepage,
     ...manifest,
   };
-  const all: Record<string, string> = {
+  const all: Record<string, string | Uint8Array> = {
     'package.json': `${JSON.stringify(packageJson, undefined, 2)}\n`,
     LICENSE: readOwnText('LICENSE'),
     'README.md': fillTemplate(readOwnText('templates/release/readme.md'), {
@@ -214,13 +220,13 @@ async function writePackage(
       description: `${facts.description}.`,
       homepage,
     }),
-    ...texts,
+    ...files,
   };
   const base = `${name.replace(/^@/, '').replace('/', '-')}-${version}`;
   await writeTarball({
     file: join(folder, `${base}.tgz`),
     prefix: 'package',
-    texts: new Map(Object.entries(all)),
+    files: new Map(Object.entries(all)),
     ...(executable ? { executable } : {}),
   });
 }
