@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { isSea } from 'node:sea';
 
 /** Defined by the bundler for the npm package (cli/release/node). */
 declare const ENCODERFILE_PACKAGE: true;
@@ -11,7 +10,10 @@ export const isPackage = (): boolean => typeof ENCODERFILE_PACKAGE !== 'undefine
  * Whether this code is part of an executable, which contains the other files as assets. The npm package can
  * be part of another program's executable, which does not contain them.
  */
-export const isExecutable = (): boolean => !isPackage() && isSea();
+export const isExecutable = (): boolean => !isPackage() && seaAssets().isSea();
+
+/** Node's access to the assets of an executable. Loaded on demand, because Bun, which runs the npm package, has no such module. */
+export const seaAssets = (): typeof import('node:sea') => process.getBuiltinModule('node:sea');
 
 /** The path of a file of the npm package. */
 export const packageFile = (name: string): string => join(import.meta.dirname, name);

@@ -1,9 +1,9 @@
-import { Worker, parentPort, type WorkerOptions } from 'node:worker_threads';
+import { Worker, parentPort, type WorkerOptions, workerData } from 'node:worker_threads';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { OpenItems } from '#core/limits/open-items.ts';
-import { getAsset } from 'node:sea';
 import { workerAsset } from '#contract/native.ts';
-import { isExecutable, isPackage, packageFile } from './program-form.ts';
+import { type ExitGate, passGate } from './exit-gate.ts';
+import { isExecutable, isPackage, packageFile, seaAssets } from './program-form.ts';
 
 /** Messages to and from a worker thread: every request has one reply or one error. */
 interface WorkerRequest<Request> {
@@ -93,18 +93,22 @@ export interface Answer {
 /** Handlers of a worker by kind of request. */
 type Handlers = Readonly<Record<string, (request: never) => Answer | Promise<Answer>>>;
 
-/** The worker's side: requests are handled sequentially, in order of arrival. */
+/**
+ * The worker's side: requests are handled sequentially, in order of arrival. The `gate` in the worker's data delays
+ * the exit of the process until a request is done.
+ */
 export function serveWorker(handlers: Handlers): void {
   const port = parentPort;
   if (!port) throw new Error('a worker entry must run in a worker thread');
   const post = (message: WorkerReply, transfer: ArrayBuffer[] = []): void =>
     port.postMessage(message, transfer);
+  const { gate } = (workerData ?? {}) as { readonly gate?: ExitGate };
   let before = Promise.resolve();
   port.on('message', ({ id, request }: WorkerRequest<{ readonly kind: string }>) => {
     const handle = handlers[request.kind] as ((request: unknown) => Answer | Promise<Answer>) | undefined;
     if (!handle) throw new Error(`no handler for ${request.kind}`);
     before = before
-      .then(() => handle(request))
+      .then(() => (gate ? passGate(gate, async () => await handle(request)) : handle(request)))
       .then(
         ({ reply, transfer }) => post({ id, reply }, transfer),
         (error: unknown) => post({ id, error: messageOf(error) }),
@@ -117,9 +121,15 @@ export function serveWorker(handlers: Handlers): void {
  * or from its source file.
  */
 export function spawnWorker(name: string, source: URL, options: WorkerOptions = {}): Worker {
+  // The flags of the program that uses the package can be invalid for a thread.
+  if (isPackage()) return new Worker(packageFile(`${name}.cjs`), { ...options, execArgv: [] });
   return isExecutable()
-    ? new Worker(getAsset(workerAsset(name), 'utf8'), { ...options, eval: true, execArgv: COMMON_JS })
-    : new Worker(isPackage() ? packageFile(`${name}.cjs`) : source, options);
+    ? new Worker(seaAssets().getAsset(workerAsset(name), 'utf8'), {
+        ...options,
+        eval: true,
+        execArgv: COMMON_JS,
+      })
+    : new Worker(source, options);
 }
 
 /** Otherwise, Node compiles the code twice, because it first checks whether it is a module. */

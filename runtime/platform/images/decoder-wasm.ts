@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
-import { readDataAsset } from '../data-asset.ts';
-import { isExecutable, isPackage, packageFile } from '../program-form.ts';
+import { zstdDecompressSync } from 'node:zlib';
+import { dataAsset } from '#contract/native.ts';
+import { isExecutable, isPackage, packageFile, seaAssets } from '../program-form.ts';
 
 /** Code in WebAssembly that reads images, by the names of their assets: decoders of npm packages, and own code. */
 export const DECODER_WASM = {
@@ -18,6 +18,6 @@ export const decoderWasmFile = (name: DecoderWasm): string =>
 
 /** Reads a file from the executable or the npm package, or from its path when running from source. */
 export function readDecoderWasm(name: DecoderWasm): Uint8Array<ArrayBuffer> {
-  if (isExecutable()) return new Uint8Array(readDataAsset(name, pathToFileURL(name)));
+  if (isExecutable()) return new Uint8Array(zstdDecompressSync(new Uint8Array(seaAssets().getRawAsset(dataAsset(name)))));
   return new Uint8Array(readFileSync(isPackage() ? packageFile(name) : decoderWasmFile(name)));
 }

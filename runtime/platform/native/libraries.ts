@@ -1,12 +1,11 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { readFileSync } from 'node:fs';
-import { getAsset, getRawAsset } from 'node:sea';
 import { AppError, configError, messageOf } from '#contract/errors.ts';
 import { ASSET_NATIVE_LIST, LUA_WASM, nativeAsset, type NativeList } from '#contract/native.ts';
 import { isHost, PLATFORMS, shortName } from '#contract/platforms.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
-import { isExecutable, isPackage, packageFile } from '../program-form.ts';
+import { isExecutable, isPackage, packageFile, seaAssets } from '../program-form.ts';
 import type { TokenizersAddon } from '../tokenizer.ts';
 import { CACHE_DIR_VARIABLE, cacheFolders } from './cache-folders.ts';
 import { loadAddon } from './load-addon.ts';
@@ -36,7 +35,8 @@ export async function extractLibraries(root: string): Promise<string> {
   return findUnpacked(root, list) ?? (await unpack(root, list));
 }
 
-const listInExecutable = (): NativeList => parseJsonText(getAsset(ASSET_NATIVE_LIST, 'utf8')) as NativeList;
+const listInExecutable = (): NativeList =>
+  parseJsonText(seaAssets().getAsset(ASSET_NATIVE_LIST, 'utf8')) as NativeList;
 
 /** The libraries of the build tool that belongs to this version of the npm package, so that most starts do not run it. */
 function listInPackage(): NativeList {
@@ -82,7 +82,7 @@ async function loadUnpacked(list: NativeList, extract: Extract, cacheDir?: strin
 /** Imported on demand: only the first start needs zlib and crypto, which take a tenth of a start to load. */
 async function unpack(root: string, list: NativeList): Promise<string> {
   const { unpackNative } = await import('./unpack.ts');
-  return unpackNative(root, list, (file) => new Uint8Array(getRawAsset(nativeAsset(file))));
+  return unpackNative(root, list, (file) => new Uint8Array(seaAssets().getRawAsset(nativeAsset(file))));
 }
 
 const ONNXRUNTIME_ADDON = 'onnxruntime_binding.node';

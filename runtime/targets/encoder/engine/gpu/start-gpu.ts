@@ -1,6 +1,6 @@
 import { configError, messageOf } from '#contract/errors.ts';
 import type { Device } from '#contract/devices.ts';
-import { type Clock, systemClock } from '#platform/clock.ts';
+import { backgroundClock, type Clock } from '#platform/clock.ts';
 import { gpuName, hasGpuDevice } from '#platform/gpu-devices.ts';
 import { type InferenceThread, startInferenceThread } from '../inference-thread.ts';
 import { type MemberHooks, type PooledModel, startMember } from '../pool-member.ts';
@@ -90,7 +90,7 @@ const REOPENINGS = 3;
 const REOPEN_MS = 10_000;
 
 /** Opens the GPU in the background, and again if it is lost. */
-export function startGpu(options: GpuOptions, hooks: GpuHooks, clock: Clock = systemClock): Gpu {
+export function startGpu(options: GpuOptions, hooks: GpuHooks, clock: Clock = backgroundClock): Gpu {
   let lane: GpuLane | undefined;
   let closing = false;
   let reopenings = 0;
