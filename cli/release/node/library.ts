@@ -7,7 +7,7 @@ import { decoderFiles, readNativeLibraries } from '../../packaging/base/native-l
 import { libraryTypes } from './types.ts';
 
 /** The oldest Node version that runs the library. */
-export const LIBRARY_NODE = '22.0.0';
+const LIBRARY_NODE = '22.3.0';
 
 /** The entry files of the library and of its inference thread, by their names in the package. */
 const ENTRIES = {
@@ -16,7 +16,9 @@ const ENTRIES = {
 };
 
 /** The members of package.json for programs that import the library. */
-export const LIBRARY_EXPORTS = {
+export const LIBRARY_MANIFEST = {
+  // Makes yarn unpack the package: threads cannot be started from zip archives.
+  preferUnplugged: true,
   main: 'lib/index.cjs',
   types: 'lib/index.d.cts',
   exports: {
@@ -28,12 +30,8 @@ export const LIBRARY_EXPORTS = {
   },
 };
 
-export interface Library {
-  /** Content by path. */
-  readonly files: ReadonlyMap<string, string | Uint8Array>;
-  /** Paths of the source files, for the license notices. */
-  readonly sources: readonly string[];
-}
+/** Content by path. */
+export type Library = ReadonlyMap<string, string | Uint8Array>;
 
 /**
  * The part of the npm package that programs import: the engine of the executables as a module, which loads
@@ -69,8 +67,5 @@ export async function bundleLibrary(): Promise<Library> {
     ...decoders,
     [ASSET_NATIVE_LIST, JSON.stringify(Object.fromEntries(lists))],
   ]);
-  return {
-    files: new Map([...files].map(([name, content]) => [`lib/${name}`, content])),
-    sources: bundles.flatMap((one) => one.files),
-  };
+  return new Map([...files].map(([name, content]) => [`lib/${name}`, content]));
 }

@@ -208,6 +208,7 @@ export async function startPool(
       cancelPause();
       await opening;
       await Promise.all([large, ...members].map((thread) => thread.close()));
+      void Promise.all([...members].map(({ ended }) => ended)).then(returnFreedMemory);
     },
   };
 }

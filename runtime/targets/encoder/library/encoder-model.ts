@@ -46,7 +46,7 @@ export class EncoderModel {
 
   /** Returns the vectors of the inputs, in order. */
   embed(inputs: readonly unknown[], options: CallOptions = {}): Promise<unknown[]> {
-    return withOwnErrors(options.signal, async () => {
+    return withOwnErrors(options, async () => {
       this.#require('embed');
       const { pooling = 'mean', ...rest } = options;
       if (!isOneOf(['mean', 'none'], pooling))
@@ -69,7 +69,7 @@ export class EncoderModel {
 
   /** Returns the results of the inputs, in order: the entries of `results` in the response of `POST /predict`. */
   predict(inputs: readonly unknown[], options: CallOptions = {}): Promise<unknown[]> {
-    return withOwnErrors(options.signal, async () => {
+    return withOwnErrors(options, async () => {
       this.#require('predict');
       const { results } = await this.#run(inputs, options, 'json');
       return results.map(readJson);
@@ -101,7 +101,7 @@ export class EncoderModel {
   ): ReturnType<typeof predictResults> {
     if (!Array.isArray(inputs)) throw inputError(`The inputs must be an array, not ${shown(inputs)}. Pass [input].`);
     if (priority !== undefined && !isOneOf(LANES, priority))
-      throw inputError(`Invalid priority: ${shown(priority)}. Valid values: ${LANES.join(', ')}.`);
+      throw inputError(`Invalid priority: ${JSON.stringify(priority)}. Valid values: ${LANES.join(', ')}.`);
     if (inputs.length === 0) return { format: 'json', results: [] };
     const engine = this.#engine;
     const read = await readInputs(inputs, this.type, engine.limits.images);

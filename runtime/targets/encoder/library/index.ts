@@ -1,5 +1,4 @@
 import { configError } from '#contract/errors.ts';
-import { isObject } from '#core/json/is-object.ts';
 import { openServingEngine } from '../engine/serving-engine.ts';
 import { EncoderModel } from './encoder-model.ts';
 import { EncoderfileError, withOwnErrors } from './errors.ts';
@@ -13,7 +12,7 @@ export { EncoderfileError };
 export const open = openAny as Open;
 
 function openAny(source: string | URL, options: OpenOptions = {}): Promise<EncoderModel> {
-  return withOwnErrors(signalIn(options), async () => {
+  return withOwnErrors(options, async () => {
     checkOptions(options);
     const { signal } = options;
     const path = await findModel(source, options);
@@ -29,10 +28,6 @@ function openAny(source: string | URL, options: OpenOptions = {}): Promise<Encod
     return model;
   });
 }
-
-/** The options are not checked yet. */
-const signalIn = (options: unknown): AbortSignal | undefined =>
-  isObject(options) && options['signal'] instanceof AbortSignal ? options['signal'] : undefined;
 
 function requireType({ name, type }: EncoderModel, wanted: string | undefined): void {
   if (wanted === undefined || wanted === type) return;

@@ -33,9 +33,9 @@ export interface OpenOptions<Type extends ModelType = ModelType> {
   readonly maxInputChars?: number | undefined;
   /** Maximum windows per input, if the model processes long texts in windows. Default: 256. */
   readonly maxWindows?: number | undefined;
-  /** Maximum size of an image file in bytes. Default: 16777216. */
+  /** Maximum size of an image file in bytes. Default: 20971520. */
   readonly maxImageBytes?: number | undefined;
-  /** Maximum pixels of an image. Default: 50000000, less if memory is limited. */
+  /** Maximum pixels of an image. Default: 40000000, less if memory is limited. */
   readonly maxImagePixels?: number | undefined;
   /** How to handle texts longer than the model supports. Default: `truncate`. */
   readonly onOverflow?: 'truncate' | 'error' | undefined;
