@@ -72,7 +72,9 @@ function docOf({ description, default: value }) {
     .replace(' At most Infinity per request.', '')
     .replace(/one of the prompts task;/, 'a prompt that contains one;')
     .replace('the server’s setting', 'the option `onOverflow` of `open`');
-  return value === undefined || text.includes('Default:') ? text : `${text} Default: ${JSON.stringify(value)}.`;
+  return value === undefined || text.includes('Default:')
+    ? text
+    : `${text} Default: ${JSON.stringify(value)}.`;
 }
 
 /** The type of a value with this schema. Schemas with an `$id` become interfaces. */
@@ -86,14 +88,18 @@ function plainType(schema, named) {
   if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one, named)).join(' | ');
   if (schema.type === 'array') return arrayOf(schema, named);
   if (schema.type === 'object') return objectOf(schema, named);
-  return { string: 'string', number: 'number', integer: 'number', boolean: 'boolean', null: 'null' }[schema.type];
+  return { string: 'string', number: 'number', integer: 'number', boolean: 'boolean', null: 'null' }[
+    schema.type
+  ];
 }
 
 const literal = (value) => (typeof value === 'string' ? `'${value}'` : String(value));
 
 function arrayOf({ items }, named) {
   const item = typeOf(items, named);
-  return /[ |]/.test(item) && !item.startsWith('{') && !item.startsWith('readonly') ? `readonly (${item})[]` : `readonly ${item}[]`;
+  return /[ |]/.test(item) && !item.startsWith('{') && !item.startsWith('readonly')
+    ? `readonly (${item})[]`
+    : `readonly ${item}[]`;
 }
 
 function objectOf(schema, named) {
@@ -106,7 +112,13 @@ function objectOf(schema, named) {
   }
   if (!named.has(id)) {
     named.set(id, '');
-    named.set(id, interfaceText(id, membersOf(properties, (name) => required.includes(name), named, false)));
+    named.set(
+      id,
+      interfaceText(
+        id,
+        membersOf(properties, (name) => required.includes(name), named, false),
+      ),
+    );
   }
   return id;
 }

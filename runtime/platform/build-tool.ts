@@ -35,9 +35,7 @@ export async function runBuildTool(
   const status = await new Promise<number | NodeJS.Signals>((resolve, reject) => {
     child.on('error', (error) => {
       const aborted = signal?.aborted === true;
-      reject(
-        aborted ? cancelled(error) : configError(`Cannot start ${file}: ${messageOf(error)}.`, error),
-      );
+      reject(aborted ? cancelled(error) : configError(`Cannot start ${file}: ${messageOf(error)}.`, error));
     });
     child.on('close', (code, by) => resolve(by ?? code ?? 1));
   });

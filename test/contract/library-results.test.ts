@@ -55,7 +55,10 @@ verifiesOnce('library:results', async () => {
 });
 
 /** The results of the same call over HTTP, in the form of the script. */
-async function resultsOverHttp({ model, inputs, options = {} }: LibraryCase, type: string): Promise<unknown[]> {
+async function resultsOverHttp(
+  { model, inputs, options = {} }: LibraryCase,
+  type: string,
+): Promise<unknown[]> {
   const served = await serveAssets(builtAssets(model), ['--workers', '1']);
   try {
     const url = `http://127.0.0.1:${served.httpPort}`;
@@ -77,7 +80,8 @@ async function resultsOverHttp({ model, inputs, options = {} }: LibraryCase, typ
 
 /** Vectors in results, by model type. Other types have the same results. */
 const VECTORS: Readonly<Record<string, (result: Record<string, unknown>) => unknown>> = {
-  embedding: ({ embeddings }) => (embeddings as { embedding: unknown }[]).map(({ embedding }) => floats(embedding)),
+  embedding: ({ embeddings }) =>
+    (embeddings as { embedding: unknown }[]).map(({ embedding }) => floats(embedding)),
   multi_vector: ({ vectors }) => (vectors as unknown[]).map(floats),
   sparse_embedding: sparse,
   image_embedding: ({ embedding }) => floats(embedding),

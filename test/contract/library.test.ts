@@ -1,4 +1,13 @@
-import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -17,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
 
-const OPEN = (path: string, options = ''): string => `await open(${JSON.stringify(path)}${options})`;
+const OPEN = (path: string, options = ''): string => `open(${JSON.stringify(path)}${options})`;
 
 /** Runs a script that prints one line of JSON for each call of `print`, and returns the values. */
 async function printed(body: string, args: readonly string[] = []): Promise<unknown[]> {
@@ -51,7 +60,7 @@ await failure(() => ${OPEN(builtAssets('sentence'), ', { workers: "1" }')});
 await failure(() => ${OPEN(builtAssets('sentence'), ', null')});
 await failure(() => ${OPEN(builtAssets('sentence'), ', { type: "fill_mask" }')});
 await failure(() => ${OPEN(builtAssets('sentence'), ', { signal: AbortSignal.abort() }')});
-const model = ${OPEN(builtAssets('sentence'))};
+const model = await ${OPEN(builtAssets('sentence'))};
 await failure(() => model.predict(['text']));
 await failure(() => model.embed('text'));
 await failure(() => model.embed(['a', '']));
@@ -64,7 +73,7 @@ await failure(() => model.embed(['a'.repeat(200_001)]));
 print(await model.embed([]));
 await model.close();
 await failure(() => model.embed(['a']));
-const images = ${OPEN(builtAssets('patches'))};
+const images = await ${OPEN(builtAssets('patches'))};
 await failure(() => images.embed(['missing.png']));
 await failure(() => images.embed([new URL('https://example.com/image.png')]));
 await failure(() => images.embed([5]));
@@ -73,7 +82,10 @@ await images.close();`);
   expect(failures).toEqual([
     ['ConfigError', 'No such file: missing.encoder'],
     ['ConfigError', expect.stringMatching(/text\.txt is not an encoderfile executable, or it is truncated/)],
-    ['ConfigError', expect.stringMatching(/cut\.encoder is not an encoderfile executable, or it is truncated/)],
+    [
+      'ConfigError',
+      expect.stringMatching(/cut\.encoder is not an encoderfile executable, or it is truncated/),
+    ],
     ['ConfigError', expect.stringMatching(/contains no model/)],
     ['ConfigError', expect.stringMatching(/^open requires the path of a model/)],
     ['ConfigError', expect.stringMatching(/^open has no option "worker"\. Options: type, workers, /)],
@@ -104,7 +116,7 @@ verifiesOnce('library:build', async () => {
   const model = copyModel('sentiment', join(folder, 'sentiment'));
   const cacheDir = join(folder, 'cache');
   const read = `
-const model = ${OPEN(model, `, { cacheDir: ${JSON.stringify(cacheDir)} }`)};
+const model = await ${OPEN(model, `, { cacheDir: ${JSON.stringify(cacheDir)} }`)};
 print([model.name, model.type, (await model.predict(['I love this']))[0].predicted_label]);
 await model.close();`;
   const cached = (): string[] => readdirSync(join(cacheDir, 'models')).sort();
@@ -117,7 +129,7 @@ await model.close();`;
   expect(cached()).toHaveLength(2);
 });
 
-const MANY = "Array.from({ length: 5000 }, (_, at) => `text ${at} `.repeat(40))";
+const MANY = 'Array.from({ length: 5000 }, (_, at) => `text ${at} `.repeat(40))';
 
 verifiesOnce('library:concurrent', async () => {
   const path = builtAssets('sentence');
@@ -151,7 +163,7 @@ verifiesOnce('library:threads', async () => {
   const script = `
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 const embed = async () => {
-  const model = ${OPEN(builtAssets('sentence'))};
+  const model = await ${OPEN(builtAssets('sentence'))};
   const [vector] = await model.embed(['I love this']);
   await model.close();
   return vector[0];
@@ -171,14 +183,18 @@ if (isMainThread) {
 
 verifiesOnce('library:exit', async () => {
   const call = `import { open } from 'encoderfile';
-const model = ${OPEN(builtAssets('sentence'), ', { workers: 1, maxBatchTokens: 200_000 }')};
+const model = await ${OPEN(builtAssets('sentence'), ', { workers: 1, maxBatchTokens: 200_000 }')};
 `;
   const forgotten = await project.run(`${call}console.log((await model.embed(['a', 'b'])).length);`);
   expect(forgotten).toEqual({ exitCode: 0, stdout: '2', stderr: '' });
-  const pending = await project.run(`${call}void model.embed(${MANY}).then((all) => console.log(all.length));`);
+  const pending = await project.run(
+    `${call}void model.embed(${MANY}).then((all) => console.log(all.length));`,
+  );
   expect(pending).toEqual({ exitCode: 0, stdout: '5000', stderr: '' });
   // The first batch is running when the process exits.
-  const early = await project.run(`${call}void model.embed(${MANY});\nsetTimeout(() => process.exit(7), 100);`);
+  const early = await project.run(
+    `${call}void model.embed(${MANY});\nsetTimeout(() => process.exit(7), 100);`,
+  );
   expect(early).toEqual({ exitCode: 7, stdout: '', stderr: '' });
 });
 
@@ -196,14 +212,17 @@ open(${JSON.stringify(builtAssets('sentence'))}).then(async (model) => {
   const stdin = await execa(process.execPath, ['--input-type=module', '-'], {
     cwd: folder,
     input: `import { open } from 'encoderfile';
-const model = ${OPEN(builtAssets('sentence'))};
+const model = await ${OPEN(builtAssets('sentence'))};
 console.log((await model.embed(['a']))[0].constructor.name);`,
   });
   expect(stdin.stdout).toBe('Float32Array');
   for (const name of ['types.mts', 'types.cts'])
     copyFileSync(join(ROOT, 'test/contract/library-types', 'program.ts.txt'), join(folder, name));
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
-  const checked = await execa(join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.'], { cwd: folder, reject: false });
+  const checked = await execa(join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.'], {
+    cwd: folder,
+    reject: false,
+  });
   expect(checked.stdout).toBe('');
   expect(checked.exitCode).toBe(0);
 });

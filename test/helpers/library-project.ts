@@ -32,7 +32,10 @@ export async function createLibraryProject(folder: string): Promise<LibraryProje
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), content);
   }
-  const { name, path } = platformPackage('encoderfile', hostPlatform({ os: process.platform, cpu: process.arch }));
+  const { name, path } = platformPackage(
+    'encoderfile',
+    hostPlatform({ os: process.platform, cpu: process.arch }),
+  );
   mkdirSync(dirname(join(modules, name, path)), { recursive: true });
   symlinkSync(builtBuildTool(), join(modules, name, path));
   return {

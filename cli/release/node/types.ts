@@ -12,4 +12,5 @@ export const libraryTypes = (): string =>
     readOwnText('templates/release/node/index.d.ts'),
   ].join('\n');
 
-const withoutImports = (text: string): string => text.replaceAll(/^import type \{[^}]*\} from '[^']+';\n/gm, '');
+const withoutImports = (text: string): string =>
+  text.replaceAll(/^import type \{[^}]*\} from '[^']+';\n/gm, '');

@@ -18,6 +18,7 @@ export const decoderWasmFile = (name: DecoderWasm): string =>
 
 /** Reads a file from the executable or the npm package, or from its path when running from source. */
 export function readDecoderWasm(name: DecoderWasm): Uint8Array<ArrayBuffer> {
-  if (isExecutable()) return new Uint8Array(zstdDecompressSync(new Uint8Array(seaAssets().getRawAsset(dataAsset(name)))));
+  if (isExecutable())
+    return new Uint8Array(zstdDecompressSync(new Uint8Array(seaAssets().getRawAsset(dataAsset(name)))));
   return new Uint8Array(readFileSync(isPackage() ? packageFile(name) : decoderWasmFile(name)));
 }

@@ -4,7 +4,8 @@ import type { Behaviors } from './behavior.ts';
 export const LIBRARY = {
   'library:results': {
     source: 'docs/node.md#vectors-and-results',
-    behavior: 'embed and predict return the values of POST /predict for each model type, vectors as Float32Array.',
+    behavior:
+      'embed and predict return the values of POST /predict for each model type, vectors as Float32Array.',
   },
   'library:errors': {
     source: 'docs/node.md#errors',
@@ -31,6 +32,7 @@ export const LIBRARY = {
   },
   'library:modules': {
     source: 'docs/node.md',
-    behavior: 'The package can be imported and required, also by a script from stdin, and has types for both.',
+    behavior:
+      'The package can be imported and required, also by a script from stdin, and has types for both.',
   },
 } as const satisfies Behaviors;

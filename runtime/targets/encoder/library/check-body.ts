@@ -9,7 +9,10 @@ import { predictRequest } from '../predict/predict.ts';
 import type { PredictBody } from '../served/served-type.ts';
 
 /** Returns a function that validates a request with the schema of `/predict`. It throws the messages of this route. */
-export function bodyChecker({ manifest, limits }: ServingEngine): (body: object) => asserts body is PredictBody {
+export function bodyChecker({
+  manifest,
+  limits,
+}: ServingEngine): (body: object) => asserts body is PredictBody {
   const validate = lazy((): ValidateFunction => {
     const ajv = new Ajv({ strict: true, verbose: true, ...TRUSTED_SCHEMAS });
     ajv.addKeyword(MESSAGE_KEYWORD).addKeyword(DOCUMENTED_KEYWORD);

@@ -29,6 +29,8 @@ export class EncoderModel {
   readonly labels: readonly string[] | undefined;
   readonly #engine: ServingEngine;
   readonly #check: ReturnType<typeof bodyChecker>;
+  /** Calls in flight. The engine only knows those whose inputs have been read. */
+  readonly #calls = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
   constructor(engine: ServingEngine) {
@@ -46,7 +48,7 @@ export class EncoderModel {
 
   /** Returns the vectors of the inputs, in order. */
   embed(inputs: readonly unknown[], options: CallOptions = {}): Promise<unknown[]> {
-    return withOwnErrors(options, async () => {
+    return this.#call(options, async () => {
       this.#require('embed');
       const { pooling = 'mean', ...rest } = options;
       if (!isOneOf(['mean', 'none'], pooling))
@@ -69,7 +71,7 @@ export class EncoderModel {
 
   /** Returns the results of the inputs, in order: the entries of `results` in the response of `POST /predict`. */
   predict(inputs: readonly unknown[], options: CallOptions = {}): Promise<unknown[]> {
-    return withOwnErrors(options, async () => {
+    return this.#call(options, async () => {
       this.#require('predict');
       const { results } = await this.#run(inputs, options, 'json');
       return results.map(readJson);
@@ -78,12 +80,27 @@ export class EncoderModel {
 
   /** Finishes accepted calls, ends all threads and frees the memory of the model. Later calls are rejected. */
   close(): Promise<void> {
-    this.#closed ??= this.#engine.close();
+    this.#closed ??= this.#end();
     return this.#closed;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #end(): Promise<void> {
+    await Promise.allSettled(this.#calls);
+    await this.#engine.close();
+  }
+
+  async #call<Result>(options: CallOptions, run: () => Promise<Result>): Promise<Result> {
+    const call = withOwnErrors(options, run);
+    this.#calls.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#calls.delete(call);
+    }
   }
 
   #require(method: 'embed' | 'predict'): void {
@@ -99,7 +116,8 @@ export class EncoderModel {
     { signal, priority, ...fields }: CallOptions,
     wanted: 'json' | 'vector',
   ): ReturnType<typeof predictResults> {
-    if (!Array.isArray(inputs)) throw inputError(`The inputs must be an array, not ${shown(inputs)}. Pass [input].`);
+    if (!Array.isArray(inputs))
+      throw inputError(`The inputs must be an array, not ${shown(inputs)}. Pass [input].`);
     if (priority !== undefined && !isOneOf(LANES, priority))
       throw inputError(`Invalid priority: ${JSON.stringify(priority)}. Valid values: ${LANES.join(', ')}.`);
     if (inputs.length === 0) return { format: 'json', results: [] };

@@ -43,10 +43,4 @@ const withOptionNames = (message: string): string =>
     );
 
 /** The flags that are options of `open`. */
-const FLAGS = new Set([
-  'cache-dir',
-  'max-image-bytes',
-  'max-image-pixels',
-  'max-input-chars',
-  'max-windows',
-]);
+const FLAGS = new Set(['cache-dir', 'max-image-bytes', 'max-image-pixels', 'max-input-chars', 'max-windows']);

@@ -31,5 +31,7 @@ function openAny(source: string | URL, options: OpenOptions = {}): Promise<Encod
 
 function requireType({ name, type }: EncoderModel, wanted: string | undefined): void {
   if (wanted === undefined || wanted === type) return;
-  throw configError(`${name} is of type ${type}, not ${wanted}. Pass type: '${type}', or open another model.`);
+  throw configError(
+    `${name} is of type ${type}, not ${wanted}. Pass type: '${type}', or open another model.`,
+  );
 }

@@ -7,24 +7,25 @@ import type { ServingOptions } from '../engine/serving-engine.ts';
 import type { OpenOptions } from './types.ts';
 
 /** How to read each option. The readers throw for invalid values. */
-const READERS: { readonly [Name in keyof Required<OpenOptions>]: (value: unknown, name: string) => unknown } = {
-  type: oneOf(MODEL_TYPE_NAMES),
-  workers: count,
-  threads: count,
-  maxBatchTokens: count,
-  maxInputChars: count,
-  maxWindows: count,
-  maxImageBytes: count,
-  maxImagePixels: count,
-  onOverflow: oneOf(['truncate', 'error']),
-  resultCache: (value, name) => (value === 0 ? 0 : count(value, name)),
-  device: oneOf(DEVICES),
-  cacheDir: text,
-  variant: text,
-  offline: boolean,
-  verbose: boolean,
-  signal: () => {},
-};
+const READERS: { readonly [Name in keyof Required<OpenOptions>]: (value: unknown, name: string) => unknown } =
+  {
+    type: oneOf(MODEL_TYPE_NAMES),
+    workers: count,
+    threads: count,
+    maxBatchTokens: count,
+    maxInputChars: count,
+    maxWindows: count,
+    maxImageBytes: count,
+    maxImagePixels: count,
+    onOverflow: oneOf(['truncate', 'error']),
+    resultCache: (value, name) => (value === 0 ? 0 : count(value, name)),
+    device: oneOf(DEVICES),
+    cacheDir: text,
+    variant: text,
+    offline: boolean,
+    verbose: boolean,
+    signal: () => {},
+  };
 
 /** Rejects unknown options and invalid values, because a mistyped option would be ignored silently. */
 export function checkOptions(options: object): asserts options is OpenOptions {

@@ -44,7 +44,10 @@ const COMMIT = /@[0-9a-f]{40}$/;
 async function fromHub(reference: string, options: OpenOptions): Promise<string> {
   if (COMMIT.test(reference)) return await builtOnce(['hub', reference], reference, options);
   const { signal, verbose, variant, offline } = options;
-  const args = [...(variant === undefined ? [] : [`--variant=${variant}`]), ...(offline ? ['--offline'] : [])];
+  const args = [
+    ...(variant === undefined ? [] : [`--variant=${variant}`]),
+    ...(offline ? ['--offline'] : []),
+  ];
   const pulled = await runBuildTool(['pull', ...args, '--', reference], { signal, verbose });
   const { repository, commit } = pulled as { readonly repository: string; readonly commit: string };
   const pinned = `hf:${repository}@${commit}`;
@@ -108,5 +111,7 @@ function putInPlace(built: string, folder: string): void {
 function cacheFolder(): string {
   const [folder] = userCacheFolders(process.env);
   if (folder !== undefined) return folder;
-  throw configError('There is no cache folder, because neither HOME nor XDG_CACHE_HOME is set. Set cacheDir.');
+  throw configError(
+    'There is no cache folder, because neither HOME nor XDG_CACHE_HOME is set. Set cacheDir.',
+  );
 }

@@ -121,10 +121,7 @@ interface VectorModel<Type extends ModelType, Input, Options, Result> extends An
   /** Number of dimensions of a vector. */
   readonly dimensions: number;
   /** Returns the vector of each input, in order. */
-  embed(
-    inputs: readonly Input[],
-    ...options: MaybeRequired<Options & CallOptions>
-  ): Promise<Result[]>;
+  embed(inputs: readonly Input[], ...options: MaybeRequired<Options & CallOptions>): Promise<Result[]>;
 }
 
 /** A model of any other type. */
