@@ -129,6 +129,7 @@ await model.close();`;
   expect(cached()).toHaveLength(2);
 });
 
+/** Texts that run for seconds. */
 const MANY = 'Array.from({ length: 5000 }, (_, at) => `text ${at} `.repeat(40))';
 
 verifiesOnce('library:concurrent', async () => {
@@ -188,9 +189,9 @@ const model = await ${OPEN(builtAssets('sentence'), ', { workers: 1, maxBatchTok
   const forgotten = await project.run(`${call}console.log((await model.embed(['a', 'b'])).length);`);
   expect(forgotten).toEqual({ exitCode: 0, stdout: '2', stderr: '' });
   const pending = await project.run(
-    `${call}void model.embed(${MANY}).then((all) => console.log(all.length));`,
+    `${call}void model.embed(${MANY}.slice(0, 400)).then((all) => console.log(all.length));`,
   );
-  expect(pending).toEqual({ exitCode: 0, stdout: '5000', stderr: '' });
+  expect(pending).toEqual({ exitCode: 0, stdout: '400', stderr: '' });
   // The first batch is running when the process exits.
   const early = await project.run(
     `${call}void model.embed(${MANY});\nsetTimeout(() => process.exit(7), 100);`,

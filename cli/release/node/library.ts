@@ -1,13 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { ASSET_NATIVE_LIST } from '#contract/native.ts';
-import { PLATFORMS, shortName } from '#contract/platforms.ts';
+import { LIBRARY_NODE, PLATFORMS, shortName } from '#contract/platforms.ts';
 import { bundle } from '../../adapters/esbuild.ts';
 import { ownVersion, readOwnText, repositoryFile } from '../../adapters/own-files.ts';
 import { decoderFiles, readNativeLibraries } from '../../packaging/base/native-libraries.ts';
 import { libraryTypes } from './types.ts';
-
-/** The oldest Node version that runs the library. */
-const LIBRARY_NODE = '22.3.0';
 
 /** The entry files of the library and of its inference thread, by their names in the package. */
 const ENTRIES = {

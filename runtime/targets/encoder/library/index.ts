@@ -1,4 +1,5 @@
 import { configError } from '#contract/errors.ts';
+import { LIBRARY_NODE } from '#contract/platforms.ts';
 import { openServingEngine } from '../engine/serving-engine.ts';
 import { EncoderModel } from './encoder-model.ts';
 import { EncoderfileError, withOwnErrors } from './errors.ts';
@@ -13,6 +14,7 @@ export const open = openAny as Open;
 
 function openAny(source: string | URL, options: OpenOptions = {}): Promise<EncoderModel> {
   return withOwnErrors(options, async () => {
+    requireNode(process.versions.node);
     checkOptions(options);
     const { signal } = options;
     const path = await findModel(source, options);
@@ -27,6 +29,16 @@ function openAny(source: string | URL, options: OpenOptions = {}): Promise<Encod
     }
     return model;
   });
+}
+
+/** @internal Exported for tests only. */
+export function requireNode(version: string): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = LIBRARY_NODE.split('.').map(Number);
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
+  throw configError(
+    `encoderfile requires Node ${oldestMajor}.${oldestMinor} or newer to run models in a program, but this is Node ${version}. Use a newer Node, or the server of an executable.`,
+  );
 }
 
 function requireType({ name, type }: EncoderModel, wanted: string | undefined): void {
