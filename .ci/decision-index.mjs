@@ -11,7 +11,7 @@ const SUBJECTS = {
   'Model types and results':
     '0005 0013 0023 0025 0026 0047 0064 0065 0066 0067 0068 0069 0070 0146 0162 0180 0181 0182',
   'Inference and its speed': '0004 0009 0010 0012 0071 0074 0096 0127 0140 0167 0179 0184 0191 0194',
-  'Protocols of served models': '0059 0060 0165',
+  'Protocols of served models': '0059 0060 0165 0196',
   'mcp-manager: servers and their processes': '0015 0034 0099 0100 0121 0138',
   'mcp-manager: MCP and tools': '0014 0016 0017 0031 0032 0033 0101 0102 0103 0104 0152 0156 0189 0190',
   'mcp-manager: access and sign-in': '0092 0093 0114 0120 0135 0141 0142',

@@ -13,12 +13,15 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { builtAssets, builtBuildTool, builtExecutable } from '../helpers/built.ts';
+import { fixtureContents, HubRepository } from '../helpers/hub-repository.ts';
+import { hubVariables, useHub } from '../helpers/use-hub.ts';
 import { createLibraryProject, type LibraryProject } from '../helpers/library-project.ts';
 import { copyModel } from '../helpers/models.ts';
 import { FIXTURES, ROOT } from '../helpers/paths.ts';
 import { verifiesOnce } from './verifies.ts';
 
 let project: LibraryProject;
+const hub = useHub();
 
 beforeAll(async () => {
   project = await createLibraryProject(mkdtempSync(join(tmpdir(), 'encoderfile-library-')));
@@ -29,7 +32,11 @@ afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
 const OPEN = (path: string, options = ''): string => `open(${JSON.stringify(path)}${options})`;
 
 /** Runs a script that prints one line of JSON for each call of `print`, and returns the values. */
-async function printed(body: string, args: readonly string[] = []): Promise<unknown[]> {
+async function printed(
+  body: string,
+  args: readonly string[] = [],
+  env: Record<string, string | undefined> = {},
+): Promise<unknown[]> {
   const script = `
 import { EncoderfileError, open } from 'encoderfile';
 const print = (value) => console.log(JSON.stringify(value));
@@ -38,7 +45,7 @@ const failure = async (run) => {
   catch (error) { print([error instanceof EncoderfileError ? error.code : error.name, error.message]); }
 };
 ${body}`;
-  const { exitCode, stdout, stderr } = await project.run(script, { args });
+  const { exitCode, stdout, stderr } = await project.run(script, { args, env });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return stdout.split('\n').map((line) => JSON.parse(line) as unknown);
 }
@@ -127,6 +134,29 @@ await model.close();`;
   cpSync(join(FIXTURES, 'models/sentiment/config.json'), join(model, 'config.json'), { force: true });
   expect(await printed(read)).toHaveLength(1);
   expect(cached()).toHaveLength(2);
+});
+
+/** Opens a model of a hub and prints its name. */
+const FROM_HUB = `
+const model = await open(process.argv[2], { cacheDir: process.argv[3] });
+print([model.name, (await model.embed(['a'])).length]);
+await model.close();`;
+
+verifiesOnce('library:hub', async () => {
+  const repository = hub().add('acme/sentence', new HubRepository(fixtureContents('sentence')));
+  const first = repository.resolve('main') ?? '';
+  const cacheDir = join(project.folder, 'hub-cache');
+  const read = (name: string, env: object = {}): Promise<unknown[]> =>
+    printed(FROM_HUB, [name, cacheDir], { ...hubVariables(hub(), project.folder), ...env });
+  const cached = (): number => readdirSync(join(cacheDir, 'models')).length;
+  expect(await read('hf:acme/sentence')).toEqual([['sentence', 1]]);
+  expect(await read(`hf:acme/sentence@${first}`, { HF_ENDPOINT: 'http://127.0.0.1:9' })).toEqual([
+    ['sentence', 1],
+  ]);
+  expect(cached()).toBe(1);
+  repository.commit(fixtureContents('sentence', { 'README.md': 'changed' }));
+  expect(await read('hf:acme/sentence')).toEqual([['sentence', 1]]);
+  expect(cached()).toBe(2);
 });
 
 /** Texts that run for seconds. */

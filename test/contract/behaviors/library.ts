@@ -16,6 +16,11 @@ export const LIBRARY = {
     source: 'docs/node.md#open-a-model',
     behavior: 'A model folder is built into the cache once, and again after a change.',
   },
+  'library:hub': {
+    source: 'docs/node.md#open-a-model',
+    behavior:
+      'A model of the Hugging Face Hub is downloaded and built once for each commit, and a commit in the cache needs no network.',
+  },
   'library:concurrent': {
     source: 'docs/node.md#processes-and-threads',
     behavior:

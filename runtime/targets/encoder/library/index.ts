@@ -1,3 +1,4 @@
+import { isMainThread } from 'node:worker_threads';
 import { configError } from '#contract/errors.ts';
 import { LIBRARY_NODE } from '#contract/platforms.ts';
 import { openServingEngine } from '../engine/serving-engine.ts';
@@ -8,6 +9,10 @@ import { findModel } from './source.ts';
 import type { Open, OpenOptions } from './types.ts';
 
 export { EncoderfileError };
+
+// ONNX Runtime reads this variable when it is loaded, possibly in a thread that only has a copy of the
+// process's variables. Without it, it records usage data in the home folder.
+if (isMainThread) process.env['ORT_DISABLE_TELEMETRY'] ??= '1';
 
 // The public type of the model follows from its type, which is only known at run time.
 export const open = openAny as Open;
