@@ -1,4 +1,5 @@
 import type { ModelType } from '#contract/model-types.ts';
+import { parseJsonText } from '#core/json/json-text.ts';
 import { readRenderedJson } from '../json/json.ts';
 import type { JsonPiece } from '../served/served-type.ts';
 import type { SparseVector } from './types.ts';
@@ -26,7 +27,7 @@ export function vectorsInJson(piece: JsonPiece, type: ModelType): unknown {
 }
 
 export const readJson = (piece: JsonPiece): unknown =>
-  typeof piece === 'string' ? JSON.parse(piece) : readRenderedJson(piece);
+  typeof piece === 'string' ? parseJsonText(piece) : readRenderedJson(piece);
 
 interface RenderedSparse {
   readonly indices: readonly number[];

@@ -8,7 +8,7 @@ import { open, requireNode } from '#encoder/library/index.ts';
 import { checkOptions, engineOptions } from '#encoder/library/options.ts';
 import { vectorInBase64, vectorsInJson } from '#encoder/library/vectors.ts';
 import { encodeVector } from '#encoder/json/vector-writer.ts';
-import { copyModel } from '../../../../helpers/models.ts';
+import { copyModel } from '#test/helpers/models.ts';
 
 describe('options', () => {
   test('limits that protect the queue of a server do not apply', () => {
