@@ -30,7 +30,7 @@ export function nodeTypesText() {
     const served = SERVED[type];
     const model = richModel(type);
     const { options: members } = served.request(model, { maxClientBatch: Infinity });
-    const { required = [] } = Type.Object(members);
+    const required = Type.Object(members).required ?? [];
     // The package sends a default value, as the Python package does.
     const isRequired = (name) => required.includes(name) && name !== 'normalize';
     options.push(interfaceText(`${pascal(type)}Options`, membersOf(members, isRequired, named, true)));

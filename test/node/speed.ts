@@ -27,9 +27,10 @@ function makeText(): string {
 
 const [file] = process.argv.slice(2);
 if (file === undefined) throw new Error('pass the executable of a sentence_embedding model');
-const server = startExecutable(file, [
-  ...['serve', '--http-hostname', '127.0.0.1', '--http-port', '0', '--disable-grpc', '--log-level', 'warn'],
-]);
+const server = startExecutable(
+  file,
+  'serve --http-hostname 127.0.0.1 --http-port 0 --disable-grpc --log-level warn'.split(' '),
+);
 const port = portIn(await server.said(/HTTP/), 'HTTP');
 const agent = new Agent({ keepAlive: true });
 const model = await open(file, { type: 'sentence_embedding' });

@@ -10,6 +10,8 @@ export const libraryTypes = (): string =>
   [
     ...['request-types', 'types'].map((name) => withoutImports(readOwnText(`${LIBRARY}/${name}.ts`))),
     readOwnText('templates/release/node/index.d.ts'),
+    // Without this, all declarations would be exported.
+    'export {};\n',
   ].join('\n');
 
 const withoutImports = (text: string): string =>

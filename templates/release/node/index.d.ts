@@ -9,5 +9,3 @@ export declare class EncoderfileError extends Error {
    */
   readonly code: 'ConfigError' | 'InputError' | 'TooLargeError' | 'UnavailableError' | 'InternalError';
 }
-
-export {};

@@ -4,7 +4,6 @@ import { vectorWidth } from '#core/model/vector-width.ts';
 import { LANES } from '../engine/lanes.ts';
 import type { ServingEngine } from '../engine/serving.ts';
 import { predictResults, type RunForm } from '../predict/predict.ts';
-import type { PredictBody } from '../served/served-type.ts';
 import { bodyChecker } from './check-body.ts';
 import { withOwnErrors } from './errors.ts';
 import { readInputs } from './read-images.ts';
@@ -126,11 +125,12 @@ export class EncoderModel {
     const body: object = { ...fields, inputs: read.checked };
     this.#check(body);
     const run: RunForm = (form, request) => form.run({ ...request, signal, lane: priority });
-    return await predictResults(engine, { ...body, inputs: read.inputs } as PredictBody, run, wanted);
+    return await predictResults(engine, { ...body, inputs: read.inputs }, run, wanted);
   }
 }
 
 function shown(value: unknown): string {
-  if (typeof value === 'string') return 'a string';
-  return value === null ? 'null' : typeof value === 'object' ? 'an object' : String(value);
+  if (value === null || value === undefined) return String(value);
+  const article = typeof value === 'object' ? 'an' : 'a';
+  return `${article} ${typeof value}`;
 }

@@ -289,7 +289,12 @@ export interface ObjectDetectionResult {
 export interface FoundObject {
   readonly label: string;
   readonly score: number;
-  readonly box: { readonly xmin: number; readonly ymin: number; readonly xmax: number; readonly ymax: number };
+  readonly box: {
+    readonly xmin: number;
+    readonly ymin: number;
+    readonly xmax: number;
+    readonly ymax: number;
+  };
 }
 
 export interface ZeroShotImageResult {
