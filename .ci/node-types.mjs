@@ -106,9 +106,9 @@ function objectOf(schema, named) {
   const { $id: id, required = [], properties } = schema;
   if (id === undefined) {
     const members = Object.entries(properties).map(
-      ([name, one]) => `readonly ${name}${required.includes(name) ? '' : '?'}: ${typeOf(one, named)}`,
+      ([name, one]) => `    readonly ${name}${required.includes(name) ? '' : '?'}: ${typeOf(one, named)};\n`,
     );
-    return `{ ${members.join('; ')} }`;
+    return `{\n${members.join('')}  }`;
   }
   if (!named.has(id)) {
     named.set(id, '');
