@@ -14,13 +14,15 @@ interface BundleOptions {
   readonly canImport?: boolean;
   /** The oldest Node version that runs the code. Default: the pinned version. */
   readonly target?: string;
+  /** Maximum length of lines. Default: none. */
+  readonly lineLimit?: number;
 }
 
 /** Bundles an entry file into one CommonJS file, the only format that a single executable can pre-compile. */
 export async function bundle(
   entry: string,
   define: Record<string, string>,
-  { external = [], canImport = true, target = 'node26' }: BundleOptions = {},
+  { external = [], canImport = true, target = 'node26', lineLimit = 0 }: BundleOptions = {},
 ): Promise<Bundle> {
   // Without this option, paths are relative to the directory in which esbuild was first imported.
   const absWorkingDir = dirname(resolve(entry));
@@ -33,6 +35,7 @@ export async function bundle(
     target,
     format: 'cjs',
     minify: true,
+    lineLimit,
     // The license notices are a separate asset of the executable (cli/packaging/notices).
     legalComments: 'none',
     metafile: true,

@@ -27,6 +27,9 @@ export const LIBRARY_MANIFEST = {
   },
 };
 
+/** Node prints the line of code that throws an uncaught error. */
+const MAX_LINE = 160;
+
 /** Content by path. */
 export type Library = ReadonlyMap<string, string | Uint8Array>;
 
@@ -44,7 +47,7 @@ export async function bundleLibrary(): Promise<Library> {
   const bundles = await Promise.all(
     Object.entries(ENTRIES).map(async ([name, entry]) => ({
       name,
-      ...(await bundle(repositoryFile(entry), define, { target })),
+      ...(await bundle(repositoryFile(entry), define, { target, lineLimit: MAX_LINE })),
     })),
   );
   const decoders = await Promise.all(
