@@ -1,4 +1,4 @@
-import type { ModelType } from '#contract/model-types.ts';
+import { type ModelType, vectorKind } from '#contract/model-types.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { readRenderedJson } from '../json/json.ts';
 import type { JsonPiece } from '../served/served-type.ts';
@@ -16,9 +16,10 @@ export function vectorInBase64(rendered: Uint8Array): Float32Array<ArrayBuffer> 
 /** Converts the JSON of a result of an embedding model to vectors. */
 export function vectorsInJson(piece: JsonPiece, type: ModelType): unknown {
   const result = readJson(piece) as Rendered;
-  if (type === 'embedding') return (result.embeddings ?? []).map(({ embedding }) => floats(embedding));
-  if (type === 'multi_vector') return (result.vectors ?? []).map(floats);
-  if (type === 'sparse_embedding') return sparse(result as RenderedSparse);
+  const kind = vectorKind(type);
+  if (kind === 'tokens') return (result.embeddings ?? []).map(({ embedding }) => floats(embedding));
+  if (kind === 'late-interaction') return (result.vectors ?? []).map(floats);
+  if (kind === 'sparse') return sparse(result as RenderedSparse);
   return {
     ...(result.embedding && { embedding: floats(result.embedding) }),
     ...(result.vectors && { vectors: result.vectors.map(floats) }),
