@@ -9,6 +9,7 @@ import { schemaText as gatewaySchemaText } from '../runtime/targets/gateway/conf
 import { decisionIndex } from './decision-index.mjs';
 import { withInheritedNames } from './inherited-names.mjs';
 import { withMemberTable } from './member-table.mjs';
+import { nodeTypesText } from './node-types.mjs';
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));
 const check = process.argv.includes('--check');
@@ -30,6 +31,7 @@ const DOCUMENTS = {
   'docs/config.schema.json': `${configSchemaText()}\n`,
   'docs/decisions/README.md': decisionIndex(join(cwd, 'docs/decisions')),
   'docs/gateway.schema.json': gatewaySchemaText(),
+  'runtime/targets/encoder/library/request-types.ts': nodeTypesText(),
   [FLAGS]: withInheritedNames(read(join(cwd, FLAGS))),
   [TRANSFORMS]: withMemberTable(read(join(cwd, TRANSFORMS))),
 };

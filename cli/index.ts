@@ -6,6 +6,7 @@ import { CacheList } from './commands/cache/list.ts';
 import { CacheRemove } from './commands/cache/remove.ts';
 import { Completion } from './commands/completion.ts';
 import { ExportScript } from './commands/export-script.ts';
+import { ExtractLibraries } from './commands/extract-libraries.ts';
 import { Init } from './commands/init.ts';
 import { Inspect } from './commands/inspect.ts';
 import { Licenses } from './commands/licenses.ts';
@@ -30,6 +31,7 @@ export const COMMANDS = {
   'cache:remove': CacheRemove,
   completion: Completion,
   'export-script': ExportScript,
+  'extract-libraries': ExtractLibraries,
   init: Init,
   inspect: Inspect,
   licenses: Licenses,

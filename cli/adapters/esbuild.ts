@@ -12,13 +12,17 @@ interface BundleOptions {
   readonly external?: readonly string[];
   /** Whether the code can call `import()`. Without it, Node's own modules are loaded with `require`. */
   readonly canImport?: boolean;
+  /** The oldest Node version that runs the code. Default: the pinned version. */
+  readonly target?: string;
+  /** Maximum length of lines. Default: none. */
+  readonly lineLimit?: number;
 }
 
 /** Bundles an entry file into one CommonJS file, the only format that a single executable can pre-compile. */
 export async function bundle(
   entry: string,
   define: Record<string, string>,
-  { external = [], canImport = true }: BundleOptions = {},
+  { external = [], canImport = true, target = 'node26', lineLimit = 0 }: BundleOptions = {},
 ): Promise<Bundle> {
   // Without this option, paths are relative to the directory in which esbuild was first imported.
   const absWorkingDir = dirname(resolve(entry));
@@ -28,9 +32,10 @@ export async function bundle(
     bundle: true,
     write: false,
     platform: 'node',
-    target: 'node26',
+    target,
     format: 'cjs',
     minify: true,
+    lineLimit,
     // The license notices are a separate asset of the executable (cli/packaging/notices).
     legalComments: 'none',
     metafile: true,

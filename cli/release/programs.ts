@@ -1,6 +1,6 @@
 import { type Platform, shortName } from '#contract/platforms.ts';
 import { type BuildTarget, TARGET_NAMES } from '../services/target/build-result.ts';
-import type { ReleasedProgram } from '../packaging/base/platform-package.ts';
+import type { ReleasedProgram } from '#contract/platform-package.ts';
 
 /** A program in a release, with its target and the texts for its packages. */
 export interface ProgramFacts {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { configError } from '#contract/errors.ts';
-import { type Platform, shortName, PLATFORMS } from '#contract/platforms.ts';
+import { type Platform, shortName } from '#contract/platforms.ts';
 import { findOutputFile } from '#platform/files/output-target.ts';
 import { readChunks } from '#platform/read-chunks.ts';
 import { newSha256 } from '#platform/sha256.ts';
@@ -13,11 +13,11 @@ import { fillTemplate } from './fill-template.ts';
 import { noticesOf } from './notices.ts';
 import { executableName, type ProgramFacts } from './programs.ts';
 import { sbomOf } from './sbom.ts';
-import { platformPackage } from '../packaging/base/platform-package.ts';
 import type { PythonFacts } from './python/metadata.ts';
+import { bundleLibrary } from './node/library.ts';
+import { type PackageInput, writeMainPackage, writePlatformPackage } from './node/packages.ts';
 import { writeSdist } from './python/write-sdist.ts';
 import { writeWheel } from './python/write-wheel.ts';
-import { writeTarball } from './write-tarball.ts';
 
 export interface ReleaseRequest {
   readonly out: string;
@@ -91,7 +91,7 @@ async function writeProgram(
     await writePlatformPackage(input, platform, file);
     if (python) await writeWheel({ ...python, platform, executable: file, notices: input.notices });
   }
-  await writeMainPackage(input);
+  await writeMainPackage(input, target === 'encoderfile' ? await bundleLibrary() : undefined);
   if (python) await writeSdist(python.facts, python.folder);
   await writeFile(join(out, `NOTICES-${program}.txt`), input.notices);
   await writeFile(join(out, `${program}.cdx.json`), sbomOf(facts.packageName, version, notices));
@@ -128,99 +128,4 @@ async function hashOf(path: string): Promise<string> {
   const { size } = await stat(path);
   for await (const chunk of readChunks({ path, offset: 0, length: size })) hash.update(chunk);
   return hash.hex();
-}
-
-/** Facts that all packages of a program share. */
-interface PackageInput {
-  readonly facts: ProgramFacts;
-  readonly version: string;
-  readonly homepage: string;
-  /** License notices for the software in the executable. */
-  readonly notices: string;
-  /** Folder to which the packages are written. */
-  readonly folder: string;
-}
-
-/** Writes the package that users install. Its command starts the executable from a platform package. */
-async function writeMainPackage(input: PackageInput): Promise<void> {
-  const { facts, version } = input;
-  const { program, packageName } = facts;
-  const packages = PLATFORMS.map((platform) => ({ platform, ...platformPackage(program, platform) }));
-  const entries = packages.map(({ platform: { os, cpu }, name, path }) => [
-    `${os}-${cpu}`,
-    `${name}/${path}`,
-  ]);
-  await writePackage(input, packageName, {
-    manifest: {
-      bin: { [program]: `bin/${program}.js` },
-      engines: { node: '>=14' },
-      optionalDependencies: Object.fromEntries(packages.map(({ name }) => [name, version])),
-    },
-    texts: {
-      [`bin/${program}.js`]: fillTemplate(readOwnText('templates/release/launcher.js'), {
-        program,
-        packages: JSON.stringify(Object.fromEntries(entries), undefined, 2),
-      }),
-    },
-  });
-}
-
-/** Writes the package with the executable for one platform. */
-async function writePlatformPackage(
-  input: PackageInput,
-  platform: Platform,
-  executable: string,
-): Promise<void> {
-  const { name, path } = platformPackage(input.facts.program, platform);
-  await writePackage(input, name, {
-    manifest: {
-      os: [platform.os],
-      cpu: [platform.cpu],
-      ...(platform.os === 'linux' ? { libc: ['glibc'] } : {}),
-      // Makes yarn unpack the package: by default, it keeps packages in zip archives, from which
-      // executables cannot be started.
-      preferUnplugged: true,
-    },
-    texts: { 'NOTICES.txt': input.notices },
-    executable: { path, source: executable },
-  });
-}
-
-interface PackageContent {
-  /** Members of package.json in addition to the common ones. */
-  readonly manifest: object;
-  readonly texts: Readonly<Record<string, string>>;
-  readonly executable?: { readonly path: string; readonly source: string };
-}
-
-async function writePackage(
-  { facts, version, homepage, folder }: PackageInput,
-  name: string,
-  { manifest, texts, executable }: PackageContent,
-): Promise<void> {
-  const packageJson = {
-    name,
-    version,
-    description: facts.description,
-    license: 'Apache-2.0',
-    homepage,
-    ...manifest,
-  };
-  const all: Record<string, string> = {
-    'package.json': `${JSON.stringify(packageJson, undefined, 2)}\n`,
-    LICENSE: readOwnText('LICENSE'),
-    'README.md': fillTemplate(readOwnText('templates/release/readme.md'), {
-      name,
-      description: `${facts.description}.`,
-      homepage,
-    }),
-    ...texts,
-  };
-  const base = `${name.replace(/^@/, '').replace('/', '-')}-${version}`;
-  await writeTarball({
-    file: join(folder, `${base}.tgz`),
-    prefix: 'package',
-    texts: new Map(Object.entries(all)),
-    ...(executable ? { executable } : {}),
-  });
 }

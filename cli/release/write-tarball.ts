@@ -7,8 +7,8 @@ export interface Tarball {
   readonly file: string;
   /** Folder in the archive that contains all files. */
   readonly prefix: string;
-  /** Texts by path. Files in `bin/` are executable. */
-  readonly texts: ReadonlyMap<string, string>;
+  /** Content by path. Files in `bin/` are executable. */
+  readonly files: ReadonlyMap<string, string | Uint8Array>;
   readonly executable?: { readonly path: string; readonly source: string };
 }
 
@@ -16,13 +16,13 @@ export interface Tarball {
  * Writes a compressed tar archive. All files have no owner and the same modification time, so that the same content produces the same
  * archive.
  */
-export async function writeTarball({ file, prefix, texts, executable }: Tarball): Promise<void> {
+export async function writeTarball({ file, prefix, files, executable }: Tarball): Promise<void> {
   const staging = `${file}.staging`;
   try {
-    for (const [path, text] of texts) {
+    for (const [path, content] of files) {
       const staged = join(staging, path);
       await mkdir(dirname(staged), { recursive: true });
-      await writeFile(staged, text);
+      await writeFile(staged, content);
       await chmod(staged, path.startsWith('bin/') ? 0o755 : 0o644);
     }
     if (executable) {
@@ -30,8 +30,8 @@ export async function writeTarball({ file, prefix, texts, executable }: Tarball)
       await mkdir(dirname(staged), { recursive: true });
       await link(executable.source, staged);
     }
-    const files = [...texts.keys(), ...(executable ? [executable.path] : [])];
-    await create({ file, cwd: staging, gzip: true, portable: true, prefix, mtime: PACKED }, files);
+    const paths = [...files.keys(), ...(executable ? [executable.path] : [])];
+    await create({ file, cwd: staging, gzip: true, portable: true, prefix, mtime: PACKED }, paths);
   } finally {
     await rm(staging, { recursive: true, force: true });
   }

@@ -21,6 +21,9 @@ export interface Platform {
 
 export const NODE_VERSION = '26.10.0';
 
+/** The oldest Node version that runs the npm package as a library. Executables contain their own Node. */
+export const LIBRARY_NODE = '22.3.0';
+
 export const PLATFORMS: readonly Platform[] = [
   {
     triple: 'x86_64-unknown-linux-gnu',

@@ -9,10 +9,21 @@ export interface Clock {
 /** Cached, because the time origin is constant, and reading it costs more than reading the time. */
 const ORIGIN = performance.timeOrigin;
 
+const now = (): number => ORIGIN + performance.now();
+
 export const systemClock: Clock = {
-  now: () => ORIGIN + performance.now(),
+  now,
   after(milliseconds, run) {
     const timer = setTimeout(run, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** A clock whose timers do not keep the process running. */
+export const backgroundClock: Clock = {
+  now,
+  after(milliseconds, run) {
+    const timer = setTimeout(run, milliseconds).unref();
     return () => clearTimeout(timer);
   },
 };

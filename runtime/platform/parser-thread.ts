@@ -48,8 +48,6 @@ export function startParser<Request extends { readonly kind: string }>(
     if (error.code === 'ERR_WORKER_OUT_OF_MEMORY')
       reason ??= inputError(`${subject} requires more than ${heapMb} MB of memory.`, error);
   });
-  // An idle thread does not keep the process running.
-  worker.unref();
   return {
     async ask(request) {
       const limit = Math.min(seconds, left);
@@ -58,15 +56,12 @@ export function startParser<Request extends { readonly kind: string }>(
         reason ??= inputError(`${subject} takes more than ${limit === seconds ? seconds : totalSeconds} s.`);
         kill();
       }, limit * 1000);
-      // A thread that is parsing keeps the process running.
-      worker.ref();
       try {
         return await ask(request);
       } catch (error) {
         throw reason ?? inputError(AppError.from(error).message, error);
       } finally {
         clearTimeout(timer);
-        worker.unref();
         left -= (performance.now() - since) / 1000;
       }
     },

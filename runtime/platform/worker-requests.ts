@@ -1,8 +1,9 @@
-import { Worker, parentPort, type WorkerOptions } from 'node:worker_threads';
+import { Worker, parentPort, type WorkerOptions, workerData } from 'node:worker_threads';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { OpenItems } from '#core/limits/open-items.ts';
-import { getAsset, isSea } from 'node:sea';
 import { workerAsset } from '#contract/native.ts';
+import { type ExitGate, passGate } from './exit-gate.ts';
+import { isExecutable, isPackage, packageFile, seaAssets } from './program-form.ts';
 
 /** Messages to and from a worker thread: every request has one reply or one error. */
 interface WorkerRequest<Request> {
@@ -13,7 +14,7 @@ type WorkerReply =
   | { readonly id: number; readonly reply: unknown }
   | { readonly id: number; readonly error: string };
 
-/** The calling side of a worker thread. */
+/** The calling side of a worker thread, which keeps the process running only while it has requests. */
 export interface WorkerClient<Request> {
   /** Sends a request. Rejects with an InternalError: the worker's error, or its exit. */
   readonly ask: (request: Request) => Promise<unknown>;
@@ -36,18 +37,21 @@ export function connectWorker<Request>(worker: Worker): WorkerClient<Request> {
   let closing = false;
   let nextId = 0;
 
+  worker.unref();
+  const settle = (id: number): PromiseWithResolvers<unknown> | undefined => {
+    const promise = waiting.get(id);
+    waiting.delete(id);
+    if (waiting.size === 0) worker.unref();
+    return promise;
+  };
   const end = (error: AppError): void => {
     if (dead) return;
     dead = error;
-    for (const id of waiting.keys()) {
-      waiting.get(id)?.reject(error);
-      waiting.delete(id);
-    }
+    for (const id of waiting.keys()) settle(id)?.reject(error);
     if (!closing) died.resolve(error);
   };
   worker.on('message', (message: WorkerReply) => {
-    const promise = waiting.get(message.id);
-    waiting.delete(message.id);
+    const promise = settle(message.id);
     if ('error' in message) promise?.reject(new AppError('InternalError', message.error));
     else promise?.resolve(message.reply);
   });
@@ -65,6 +69,7 @@ export function connectWorker<Request>(worker: Worker): WorkerClient<Request> {
       if (dead) throw dead;
       const id = nextId++;
       const promise = Promise.withResolvers<unknown>();
+      if (waiting.size === 0) worker.ref();
       waiting.set(id, promise);
       worker.postMessage({ id, request } satisfies WorkerRequest<Request>);
       return await promise.promise;
@@ -88,18 +93,22 @@ export interface Answer {
 /** Handlers of a worker by kind of request. */
 type Handlers = Readonly<Record<string, (request: never) => Answer | Promise<Answer>>>;
 
-/** The worker's side: requests are handled sequentially, in order of arrival. */
+/**
+ * The worker's side: requests are handled sequentially, in order of arrival. The `gate` in the worker's data delays
+ * the exit of the process until a request is done.
+ */
 export function serveWorker(handlers: Handlers): void {
   const port = parentPort;
   if (!port) throw new Error('a worker entry must run in a worker thread');
   const post = (message: WorkerReply, transfer: ArrayBuffer[] = []): void =>
     port.postMessage(message, transfer);
+  const { gate } = (workerData ?? {}) as { readonly gate?: ExitGate };
   let before = Promise.resolve();
   port.on('message', ({ id, request }: WorkerRequest<{ readonly kind: string }>) => {
     const handle = handlers[request.kind] as ((request: unknown) => Answer | Promise<Answer>) | undefined;
     if (!handle) throw new Error(`no handler for ${request.kind}`);
     before = before
-      .then(() => handle(request))
+      .then(() => (gate ? passGate(gate, async () => await handle(request)) : handle(request)))
       .then(
         ({ reply, transfer }) => post({ id, reply }, transfer),
         (error: unknown) => post({ id, error: messageOf(error) }),
@@ -107,10 +116,19 @@ export function serveWorker(handlers: Handlers): void {
   });
 }
 
-/** Starts a worker thread from the executable's asset `name`, or from its source file. */
+/**
+ * Starts a worker thread from the executable's asset `name`, from the file of this name in the npm package,
+ * or from its source file.
+ */
 export function spawnWorker(name: string, source: URL, options: WorkerOptions = {}): Worker {
-  return isSea()
-    ? new Worker(getAsset(workerAsset(name), 'utf8'), { ...options, eval: true, execArgv: COMMON_JS })
+  // The flags of the program that uses the package can be invalid for a thread.
+  if (isPackage()) return new Worker(packageFile(`${name}.cjs`), { ...options, execArgv: [] });
+  return isExecutable()
+    ? new Worker(seaAssets().getAsset(workerAsset(name), 'utf8'), {
+        ...options,
+        eval: true,
+        execArgv: COMMON_JS,
+      })
     : new Worker(source, options);
 }
 

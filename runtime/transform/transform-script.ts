@@ -12,7 +12,8 @@ export interface TransformScript extends TransformSettings {
  * `name:3:`.
  */
 export function explainScriptError(message: string, { source, name, firstLine }: TransformScript): string {
-  const place = new RegExp(`${RegExp.escape(name)}:(\\d+):`).exec(message)?.[1];
+  const afterName = message.split(`${name}:`).slice(1);
+  const place = afterName.map((text) => /^(\d+):/.exec(text)?.[1]).find((line) => line !== undefined);
   const line = place === undefined ? undefined : source.split('\n')[Number(place) - firstLine];
   return line === undefined ? message : `${message}\n  ${place} | ${line.trimEnd()}`;
 }

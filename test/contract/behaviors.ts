@@ -17,6 +17,7 @@ import { HTTP } from './behaviors/http.ts';
 import { HUB } from './behaviors/hub.ts';
 import { IMAGES } from './behaviors/images.ts';
 import { INFER } from './behaviors/infer.ts';
+import { LIBRARY } from './behaviors/library.ts';
 import { LOST_OUTPUT } from './behaviors/lost-output.ts';
 import { M3 } from './behaviors/m3.ts';
 import { MANAGER_CLI } from './behaviors/manager-cli.ts';
@@ -47,6 +48,7 @@ export const BEHAVIORS = {
   ...FIRST_STEPS,
   ...HUB,
   ...INFER,
+  ...LIBRARY,
   ...LOST_OUTPUT,
   ...BENCH,
   ...SENTENCE,

@@ -5,6 +5,8 @@ const nodeOf = (version: string): string => join(TOOLS, `node${version}`, 'bin',
 const NPM = join(TOOLS, 'npm', 'bin', 'npm-cli.js');
 const YARN = join(TOOLS, '@yarnpkg', 'cli-dist', 'bin', 'yarn.js');
 
+const BUN = join(TOOLS, '@oven', 'bun-linux-x64-baseline', 'bin', 'bun');
+
 /** A way to install a package: its commands, and how to start the installed command. */
 export interface Installer {
   readonly name: string;
@@ -12,6 +14,8 @@ export interface Installer {
   /** Commands to run in the project, in order. */
   readonly install: readonly (readonly string[])[];
   readonly start: readonly string[];
+  /** How to run a script that imports the package; undefined if scripts cannot import it. */
+  readonly script?: readonly string[];
   /** Project files, in addition to an empty package.json and an .npmrc with the registry. */
   readonly files?: (registry: string) => Readonly<Record<string, string>>;
 }
@@ -25,6 +29,7 @@ export function installersOf(name: string, command: string): Installer[] {
       node,
       install: [[node, NPM, 'install', '--save-dev', name]],
       start: [node, NPM, 'exec', '--offline', '--', command],
+      script: [node],
     };
   };
   const node = nodeOf('24');
@@ -50,18 +55,21 @@ export function installersOf(name: string, command: string): Installer[] {
       node,
       install: [[node, join(TOOLS, 'pnpm', 'bin', 'pnpm.mjs'), 'add', name]],
       start: [join('node_modules', '.bin', command)],
+      script: [node],
     },
     {
       name: 'yarn 1',
       node,
       install: [[node, join(TOOLS, 'yarn', 'bin', 'yarn.js'), 'add', '--ignore-scripts', name]],
       start: [join('node_modules', '.bin', command)],
+      script: [node],
     },
     {
       name: 'yarn 4, node_modules',
       node,
       install: [[node, YARN, 'add', name]],
       start: [node, YARN, 'run', command],
+      script: [node],
       files: yarnFiles('node-modules'),
     },
     {
@@ -69,15 +77,15 @@ export function installersOf(name: string, command: string): Installer[] {
       node,
       install: [[node, YARN, 'add', name]],
       start: [node, YARN, 'run', command],
+      script: [node, YARN, 'node'],
       files: yarnFiles('pnp'),
     },
     {
       name: 'bun add',
       node,
-      install: [
-        [join(TOOLS, '@oven', 'bun-linux-x64-baseline', 'bin', 'bun'), 'add', '--ignore-scripts', name],
-      ],
+      install: [[BUN, 'add', '--ignore-scripts', name]],
       start: [join('node_modules', '.bin', command)],
+      script: [BUN],
     },
   ];
 }

@@ -51,7 +51,7 @@ async function testInstallers(folder: string): Promise<boolean> {
 
 /** Installs a package, then builds a model and runs it. */
 async function tryInstaller(installer: Installer, project: string, registry: Registry): Promise<Result> {
-  const { seconds, megabytes, run } = await install(installer, project, registry);
+  const { seconds, megabytes, run, runScript } = await install(installer, project, registry);
   try {
     await run('build', '-f', 'model/encoderfile.yml', '-o', 'sentiment.encoder');
     const { stdout } = await execa(join(project, 'sentiment.encoder'), ['infer', 'I love this']);
@@ -59,11 +59,28 @@ async function tryInstaller(installer: Installer, project: string, registry: Reg
     const failed = await run('build', '-f', 'missing.yml').catch((error: unknown) => error);
     if (!(failed instanceof Error && /missing\.yml/.test(failed.message)))
       throw new Error('a missing config file is not an error');
+    if (installer.script) await tryLibrary(installer.name, runScript);
     return { name: installer.name, seconds, megabytes };
   } catch (error) {
     return { name: installer.name, seconds, megabytes, problem: messageOf(error) };
   }
 }
+
+/** Runs the model in a program. Node 20 is too old for this. */
+async function tryLibrary(name: string, runScript: (file: string) => Promise<string>): Promise<void> {
+  const printed = await runScript('library.mjs');
+  const expected = name.endsWith('Node 20') ? 'requires Node 22.3 or newer' : '0.99527925';
+  if (!printed.includes(expected)) throw new Error(`the library printed ${printed}`);
+}
+
+const LIBRARY = `import { open } from 'encoderfile';
+try {
+  const model = await open('sentiment.encoder');
+  console.log(JSON.stringify(await model.predict(['I love this'])));
+  await model.close();
+} catch (error) {
+  console.log(error.message);
+}`;
 
 async function tryServer(
   installer: Installer,
@@ -81,15 +98,25 @@ async function tryServer(
   }
 }
 
+interface Installed {
+  readonly seconds: number;
+  readonly megabytes: number;
+  /** Runs the installed command. */
+  readonly run: (...args: string[]) => Promise<string>;
+  /** Runs a script of the project. */
+  readonly runScript: (file: string) => Promise<string>;
+}
+
 async function install(
-  { node, install: commands, start, files }: Installer,
+  { node, install: commands, start, script = [], files }: Installer,
   project: string,
   registry: Registry,
-): Promise<{ seconds: number; megabytes: number; run: (...args: string[]) => Promise<string> }> {
+): Promise<Installed> {
   mkdirSync(project, { recursive: true });
   cpSync(join(FIXTURES, 'models/sentiment'), join(project, 'model'), { recursive: true });
   const texts = {
     'package.json': '{"name": "project", "version": "1.0.0", "private": true}',
+    'library.mjs': LIBRARY,
     '.npmrc': `registry=${registry.url}\nignore-scripts=true\naudit=false\nfund=false\n`,
     ...files?.(registry.url),
   };
@@ -119,6 +146,7 @@ async function install(
     seconds,
     megabytes: installedBytes(project) / 1e6,
     run: (...args) => run([...absolute(start), ...args]),
+    runScript: (file) => run([...script, file]),
   };
 }
 

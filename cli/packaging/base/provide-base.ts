@@ -8,7 +8,7 @@ import { isOneFile, ownVersion } from '../../adapters/own-files.ts';
 import { adoptBase } from './adopt.ts';
 import { baseFolder, type BaseRequest, openIntactBase, type ProvidedBase } from './base-runtime.ts';
 import { BASE_NAME } from './cached.ts';
-import { platformPackage } from './platform-package.ts';
+import { platformPackage } from '#contract/platform-package.ts';
 
 /**
  * Returns the base runtime for a platform and version. It is this program's own file, or a file

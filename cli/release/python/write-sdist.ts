@@ -27,5 +27,5 @@ export async function writeSdist(facts: PythonFacts, folder: string): Promise<vo
     ['no_build.py', fillTemplate(readOwnText('templates/release/python/no_build.py'), values)],
     ...pythonSources(),
   ]);
-  await writeTarball({ file: join(folder, `${base}.tar.gz`), prefix: base, texts });
+  await writeTarball({ file: join(folder, `${base}.tar.gz`), prefix: base, files: texts });
 }

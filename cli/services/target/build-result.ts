@@ -1,5 +1,5 @@
 import { secondsText, formatBytes } from '#core/model/progress.ts';
-import type { ReleasedProgram } from '../../packaging/base/platform-package.ts';
+import type { ReleasedProgram } from '#contract/platform-package.ts';
 import { alignColumns, argumentWord, shownPath } from '../text.ts';
 
 /** The programs that `target build` builds. */

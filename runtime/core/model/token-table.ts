@@ -1,3 +1,4 @@
+import { fromFloat16Bits } from '../numbers/float16.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { TABLE_ELEMENTS, type TableElement, type TokenTableSettings } from '#contract/token-table.ts';
 
@@ -53,7 +54,9 @@ export function tableParts(shape: TableShape, bytes: ArrayBufferLike): TablePart
 export function valuesOf(elements: TableElement, bytes: ArrayBufferLike, count: number): Rows {
   if (elements === 'float32') return new Float32Array(bytes, 0, count);
   if (elements === 'int8') return new Int8Array(bytes, 0, count);
-  return Float32Array.from(new Float16Array(bytes, 0, count));
+  return typeof Float16Array === 'undefined'
+    ? fromFloat16Bits(new Uint16Array(bytes, 0, count))
+    : Float32Array.from(new Float16Array(bytes, 0, count));
 }
 
 /** Returns the mean of the vectors of these tokens; zeros for a text without tokens. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { isSea } from 'node:sea';
-import { pathToFileURL } from 'node:url';
-import { readDataAsset } from '../data-asset.ts';
+import { zstdDecompressSync } from 'node:zlib';
+import { dataAsset } from '#contract/native.ts';
+import { isExecutable, isPackage, packageFile, seaAssets } from '../program-form.ts';
 
 /** Code in WebAssembly that reads images, by the names of their assets: decoders of npm packages, and own code. */
 export const DECODER_WASM = {
@@ -16,8 +16,9 @@ export type DecoderWasm = keyof typeof DECODER_WASM;
 export const decoderWasmFile = (name: DecoderWasm): string =>
   createRequire(import.meta.url).resolve(DECODER_WASM[name]);
 
-/** Reads a file from the executable, or from its path when running from source. */
+/** Reads a file from the executable or the npm package, or from its path when running from source. */
 export function readDecoderWasm(name: DecoderWasm): Uint8Array<ArrayBuffer> {
-  if (isSea()) return new Uint8Array(readDataAsset(name, pathToFileURL(name)));
-  return new Uint8Array(readFileSync(decoderWasmFile(name)));
+  if (isExecutable())
+    return new Uint8Array(zstdDecompressSync(new Uint8Array(seaAssets().getRawAsset(dataAsset(name)))));
+  return new Uint8Array(readFileSync(isPackage() ? packageFile(name) : decoderWasmFile(name)));
 }

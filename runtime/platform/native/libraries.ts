@@ -1,10 +1,11 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { getAsset, getRawAsset, isSea } from 'node:sea';
+import { readFileSync } from 'node:fs';
 import { AppError, configError, messageOf } from '#contract/errors.ts';
 import { ASSET_NATIVE_LIST, LUA_WASM, nativeAsset, type NativeList } from '#contract/native.ts';
-import { isHost, PLATFORMS } from '#contract/platforms.ts';
+import { isHost, PLATFORMS, shortName } from '#contract/platforms.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
+import { isExecutable, isPackage, packageFile, seaAssets } from '../program-form.ts';
 import type { TokenizersAddon } from '../tokenizer.ts';
 import { CACHE_DIR_VARIABLE, cacheFolders } from './cache-folders.ts';
 import { loadAddon } from './load-addon.ts';
@@ -23,10 +24,11 @@ export interface NativeLibraries {
 
 /**
  * Loads the native libraries, extracted from the executable, or from node_modules when running from
- * source.
+ * source. For the npm package, the build tool extracts those that it contains.
  */
 export async function loadNativeLibraries(cacheDir?: string): Promise<NativeLibraries> {
-  return isSea() ? await loadUnpacked(cacheDir) : loadInstalled();
+  if (isExecutable()) return await loadUnpacked(listInExecutable(), unpack, cacheDir);
+  return isPackage() ? await loadUnpacked(listInPackage(), extractWithTool, cacheDir) : loadInstalled();
 }
 
 /** Adds the libraries of CUDA in the folder of `--gpu-libraries`. Must be called before ONNX Runtime is loaded. */
@@ -46,18 +48,48 @@ export async function withGpuLibraries(
   return { ...libraries, cuda, onnxruntime: linkProviders(libraries.onnxruntime, cuda.providers, roots) };
 }
 
-async function loadUnpacked(cacheDir?: string): Promise<NativeLibraries> {
-  const list = parseJsonText(getAsset(ASSET_NATIVE_LIST, 'utf8')) as NativeList;
+/** Extracts the libraries of this executable below a folder, and returns the folder with them. */
+export async function extractLibraries(root: string): Promise<string> {
+  if (!isExecutable()) throw new Error('only an executable contains native libraries');
+  const list = listInExecutable();
+  return findUnpacked(root, list) ?? (await unpack(root, list));
+}
+
+const listInExecutable = (): NativeList =>
+  parseJsonText(seaAssets().getAsset(ASSET_NATIVE_LIST, 'utf8')) as NativeList;
+
+/** The libraries of the build tool that belongs to this version of the npm package, so that most starts do not run it. */
+function listInPackage(): NativeList {
+  const lists = parseJsonText(readFileSync(packageFile(ASSET_NATIVE_LIST), 'utf8')) as Record<
+    string,
+    NativeList
+  >;
+  const list = lists[shortName(hostPlatform())];
+  if (!list) throw new Error('the package lists no native libraries for this platform');
+  return list;
+}
+
+/** Extracts the libraries of a list below a folder, and returns the folder with them. */
+type Extract = (root: string, list: NativeList) => Promise<string>;
+
+/** Imported on demand: most starts find the libraries. */
+const extractWithTool: Extract = async (root) => {
+  const { runBuildTool } = await import('../build-tool.ts');
+  const { folder } = (await runBuildTool(['extract-libraries', root])) as { readonly folder: string };
+  return folder;
+};
+
+async function loadUnpacked(list: NativeList, extract: Extract, cacheDir?: string): Promise<NativeLibraries> {
   const failures: string[] = [];
   for (const root of cacheFolders(cacheDir ?? process.env[CACHE_DIR_VARIABLE])) {
     try {
-      const folder = findUnpacked(root, list) ?? (await unpack(root, list));
+      const folder = findUnpacked(root, list) ?? (await extract(root, list));
       // Loading a library is the only reliable way to detect a folder that forbids execution.
       const tokenizers = loadTokenizers(folder);
       return { onnxruntime: join(folder, ONNXRUNTIME_ADDON), tokenizers, lua: join(folder, LUA_WASM) };
     } catch (error) {
       // If the system lacks a library, no other folder helps.
-      if (error instanceof AppError) throw error;
+      if (error instanceof AppError && error.code === 'ConfigError') throw error;
       failures.push(`${root}: ${messageOf(error)}`);
     }
   }
@@ -70,7 +102,7 @@ async function loadUnpacked(cacheDir?: string): Promise<NativeLibraries> {
 /** Imported on demand: only the first start needs zlib and crypto, which take a tenth of a start to load. */
 async function unpack(root: string, list: NativeList): Promise<string> {
   const { unpackNative } = await import('./unpack.ts');
-  return unpackNative(root, list, (file) => new Uint8Array(getRawAsset(nativeAsset(file))));
+  return unpackNative(root, list, (file) => new Uint8Array(seaAssets().getRawAsset(nativeAsset(file))));
 }
 
 const ONNXRUNTIME_ADDON = 'onnxruntime_binding.node';

@@ -18,7 +18,7 @@ import { ownVersion } from '#cli/adapters/own-files.ts';
 import { hostPlatform } from '#cli/packaging/plan.ts';
 import { wheelTag } from '#cli/release/python/metadata.ts';
 import { shortName } from '#contract/platforms.ts';
-import { ROOT, TEST_CACHE } from '../../helpers/paths.ts';
+import { FIXTURES, ROOT, TEST_CACHE } from '../../helpers/paths.ts';
 import { type Answer, runProcess } from '../../helpers/run-process.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 
@@ -179,13 +179,37 @@ test('the npm packages install without scripts and network access, and run', asy
   const bin = join(folder(), 'node_modules/.bin/encoderfile');
   expect(await runProcess(bin, ['version'])).toMatchObject({ exitCode: 0, stdout: `encoderfile ${VERSION}` });
   expect((await runProcess(bin, ['build', '-f', 'missing.yml'])).exitCode).toBe(1);
+  // As a library, the package builds and opens a model with the executable of the other package.
+  writeFileSync(join(folder(), 'library.mjs'), libraryScript(join(FIXTURES, 'models/sentiment')));
+  const library = (): Promise<Answer> =>
+    runProcess(process.execPath, ['library.mjs'], {
+      cwd: folder(),
+      env: { ...env, ENCODERFILE_CACHE_DIR: join(folder(), 'libraries') },
+    });
+  expect(await library()).toEqual({ exitCode: 0, stdout: 'POSITIVE', stderr: '' });
   rmSync(join(folder(), 'node_modules/@encoderfile'), { recursive: true });
   const missing = await runProcess(bin, ['version']);
   expect(missing).toMatchObject({ exitCode: 1 });
   expect(missing.stderr).toContain(
     `Error: The package @encoderfile/encoderfile-${PLATFORM} is not installed.`,
   );
+  rmSync(join(folder(), 'libraries'), { recursive: true });
+  expect(await library()).toMatchObject({
+    exitCode: 1,
+    stderr: `The package @encoderfile/encoderfile-${PLATFORM} is not installed. Install again without --omit=optional or --no-optional, on the platform that runs it.`,
+  });
 });
+
+const libraryScript = (model: string): string => `import { open } from 'encoderfile';
+try {
+  const model = await open(${JSON.stringify(model)}, { type: 'sequence_classification' });
+  const [{ predicted_label: label }] = await model.predict(['I love this']);
+  console.log(label);
+  await model.close();
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}`;
 
 test('the wheel installs without network access and runs, and the source distribution reports the platforms', async (context) => {
   const pip = ['-m', 'pip', '--disable-pip-version-check', 'install', '--no-index'];

@@ -46,6 +46,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/mcp-manager.md': LISTS,
   'docs/mcp-manager-pages.md': LISTS,
   'docs/mcp.md': LISTS,
+  'docs/node.md': 'installs a package; npm run test:install runs programs with it',
   'docs/platforms.md': LISTS,
   'docs/python.md': 'installs a wheel; npm run test:python does so, and runs the programs on the page',
   'docs/releasing.md': 'downloads Node for all platforms and writes a release',

@@ -5,6 +5,7 @@ import type { ImageLimits } from '#core/images/read-image-size.ts';
 import type { BatchOutput, FailedInference } from '#core/model/raw-output.ts';
 import type { TextWords, TokenDetails } from '#core/model/tokenized-text.ts';
 import type { SessionOptions } from '#platform/onnx/session.ts';
+import { closeGate, openGate } from '#platform/exit-gate.ts';
 import type { ThreadPriority } from '#platform/thread-priority.ts';
 import { connectWorker, spawnWorker } from '#platform/worker-requests.ts';
 import type { Transformed } from '#transform/transform.ts';
@@ -34,9 +35,11 @@ export interface InferenceThread {
 
 /** Runs a session in its own thread, because ONNX Runtime blocks the calling thread. */
 export function startInferenceThread(): InferenceThread {
+  const gate = openGate();
   const worker = connectWorker<ThreadRequest>(
-    spawnWorker('encoder', new URL('./worker.ts', import.meta.url)),
+    spawnWorker('encoder', new URL('./worker.ts', import.meta.url), { workerData: { gate } }),
   );
+  void worker.ended.then(() => closeGate(gate));
   return {
     ...threadRequests(worker.ask),
     alive: worker.alive,

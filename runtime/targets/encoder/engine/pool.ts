@@ -1,6 +1,6 @@
 import type { AppError } from '#contract/errors.ts';
 import { itemAt } from '#core/values/item-at.ts';
-import { type Clock, systemClock } from '#platform/clock.ts';
+import { backgroundClock, type Clock } from '#platform/clock.ts';
 import { returnFreedMemory } from '#platform/malloc.ts';
 import type { InferenceThread } from './inference-thread.ts';
 import type { JobItem } from './job.ts';
@@ -77,7 +77,7 @@ export async function startPool(
   { workers, threads, alone }: ThreadPlan,
   hooks: PoolHooks,
   canReopen: () => boolean,
-  { first, start = startMember, clock = systemClock }: PoolParts = {},
+  { first, start = startMember, clock = backgroundClock }: PoolParts = {},
 ): Promise<Pool> {
   const members = new Set<PoolMember>();
   let closing = false;
@@ -208,6 +208,7 @@ export async function startPool(
       cancelPause();
       await opening;
       await Promise.all([large, ...members].map((thread) => thread.close()));
+      void Promise.all([...members].map(({ ended }) => ended)).then(returnFreedMemory);
     },
   };
 }

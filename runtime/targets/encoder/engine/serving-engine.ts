@@ -236,7 +236,8 @@ async function start(
       ? NO_TOKENIZER
       : openModelTokenizer(native.tokenizers, model.tokenizer, manifest, limits.maxWindows, settings);
   const settings = tokenizerForRole(manifest, 'document');
-  const opening = Promise.all([Promise.try(open, settings), meanwhile?.()]);
+  const openFirst = async (): Promise<TextTokenizer> => open(settings);
+  const opening = Promise.all([openFirst(), meanwhile?.()]);
   const [pool, opened] = await Promise.allSettled([starting, opening]);
   if (pool.status === 'rejected') throw pool.reason;
   if (opened.status === 'rejected') {

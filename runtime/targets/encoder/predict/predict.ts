@@ -10,6 +10,7 @@ import type {
   RequestOverflow,
   RunModel,
   ServingEngine,
+  View,
 } from '../engine/serving.ts';
 import { asImageInput } from '../engine/image-input.ts';
 import { engineFor } from '../engine/staged-engine.ts';
@@ -73,19 +74,22 @@ export async function predict(
   return ['{"results":[', ...list, `],${rest.slice(1)}`];
 }
 
+/** The results for a body. They are JSON if they are completed in this thread. */
+type Results =
+  | { readonly format: 'json'; readonly results: readonly JsonPiece[] }
+  | { readonly format: 'proto' | 'vector'; readonly results: readonly Uint8Array[] };
+
 /**
  * Computes the results for a body. They have the requested format if a worker thread can render it.
- * Results that are completed in this thread are always JSON.
+ * `vector` is the base64 of the dense vector alone, and only for types whose results have one; if the body
+ * selects other outputs, the results are JSON.
  */
 export async function predictResults(
   model: ServingEngine,
   body: PredictBody,
   run: RunForm,
-  wanted: 'json' | 'proto' = 'json',
-): Promise<
-  | { readonly format: 'json'; readonly results: readonly JsonPiece[] }
-  | { readonly format: 'proto'; readonly results: readonly Uint8Array[] }
-> {
+  wanted: Results['format'] = 'json',
+): Promise<Results> {
   const engine = await engineFor(model, body.stage);
   const type = SERVED[engine.manifest.modelType].predict;
   const runTexts = withOverflow((request) => run(engine, request), body);
@@ -94,8 +98,12 @@ export async function predictResults(
     return { format: 'json', results: results.map((result) => JSON.stringify(result)) };
   }
   const { options, complete, ...request } = await type.plan(engine, body);
-  const format = complete ? 'json' : wanted;
-  const view = { kind: 'result', format, options } as const;
+  const format = complete || (wanted === 'vector' && options.outputs) ? 'json' : wanted;
+  const { normalize = false, dimensions, skip } = options;
+  const view: View =
+    format === 'vector'
+      ? { kind: 'vector', format: 'base64', normalize, dimensions, skip }
+      : { kind: 'result', format, options };
   // The inputs have already been validated with the schema of the model type.
   const inputs = hasMixedInputs(engine.manifest.modelType)
     ? (body.inputs as readonly TextOrImage[]).map(textOrImageInput)

@@ -1,6 +1,6 @@
 import { configError, messageOf } from '#contract/errors.ts';
 import type { Device, GpuPrecision } from '#contract/devices.ts';
-import { type Clock, systemClock } from '#platform/clock.ts';
+import { backgroundClock, type Clock } from '#platform/clock.ts';
 import { hasGpuDevice } from '#platform/gpu-devices.ts';
 import { type InferenceThread, startInferenceThread } from '../inference-thread.ts';
 import { type MemberHooks, type PooledModel, startMember } from '../pool-member.ts';
@@ -125,7 +125,7 @@ export type OpenLane = (
 export function startGpu(
   options: GpuOptions,
   hooks: GpuHooks,
-  clock: Clock = systemClock,
+  clock: Clock = backgroundClock,
   openOnce: OpenLane = openLane,
 ): Gpu {
   let lane: GpuLane | undefined;

@@ -13,6 +13,9 @@ const INDEXES = new Set([
   'runtime/targets/encoder/tasks/index.ts',
   'runtime/targets/encoder/served/index.ts',
   'runtime/targets/encoder/http/page/browser/tasks/index.ts',
+  // The methods of the Node package by type, and the types of their options and results, which are generated.
+  'runtime/targets/encoder/library/types.ts',
+  'runtime/targets/encoder/library/request-types.ts',
   // The index of the gateway's tasks, some of which have the names of model types.
   'runtime/targets/gateway/evaluation/work/tasks/index.ts',
 ]);

@@ -1,4 +1,4 @@
-import { type Platform, shortName } from '#contract/platforms.ts';
+import { type Platform, shortName } from './platforms.ts';
 
 /**
  * Programs that are released as npm packages: a small package with the command, and a package with

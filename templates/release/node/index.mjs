@@ -1,0 +1,1 @@
+export { EncoderfileError, open } from './index.cjs';
