@@ -31,7 +31,7 @@ const LAYERS = {
     'providers/wires accounts/cache-clears.ts accounts/identity accounts/audit accounts/guardrail-hits accounts/price-map accounts/registry ' +
       'evaluation/artifacts.ts evaluation/worker-progress.ts evaluation/secrets.ts',
     'accounts/ledger accounts/sign-in',
-    'accounts/objects accounts/prompts',
+    'accounts/objects accounts/prompts accounts/idempotency',
     'providers/references.ts',
     'providers/adapters',
     'alerts requests/guardrails requests/routing evaluation/datasets',

@@ -18,6 +18,7 @@ test('a budget can have an amount and a window, or neither', async () => {
       alert_thresholds: null,
       calendar: null,
       time_zone: null,
+      limits: null,
       created_at: '2026-03-01T12:00:00Z',
       updated_at: '2026-03-01T12:00:00Z',
     },
@@ -84,7 +85,7 @@ test.each([
   ],
   [
     { budget_id: 'x' },
-    'unknown key "budget_id" (known keys: name, max_budget, budget_duration_sec, calendar, time_zone, alert_thresholds)',
+    'unknown key "budget_id" (known keys: name, max_budget, budget_duration_sec, calendar, time_zone, limits, alert_thresholds)',
     'budget_id',
   ],
 ])('an invalid budget is rejected: %j', async (sent, detail, param) => {
