@@ -38,7 +38,6 @@ MODELS = {
     "rembert": lambda: t.RemBertModel(t.RemBertConfig(**SIZE, input_embedding_size=32)),
     "ibert": lambda: t.IBertModel(t.IBertConfig(**PADDED)),
     "splinter": lambda: t.SplinterModel(t.SplinterConfig(**SIZE)),
-    "gemma2": lambda: t.Gemma2Model(t.Gemma2Config(**SIZE, head_dim=8, num_key_value_heads=2)),
     "llama": lambda: t.LlamaModel(t.LlamaConfig(**SIZE)),
     "umt5-encoder": lambda: t.UMT5EncoderModel(t.UMT5Config(**T5)),
     "roc_bert": lambda: t.RoCBertModel(t.RoCBertConfig(**SIZE, pronunciation_vocab_size=99, shape_vocab_size=99)),
@@ -56,20 +55,10 @@ def make(folder, source, wanted):
         torch.manual_seed(0)
         create().eval().save_pretrained(folder / name)
         tokenizer.save_pretrained(folder / name)
-    if not wanted or "bert-pickle" in wanted:
-        make_pickle(folder, tokenizer)
     if not wanted or "own-code" in wanted:
         make_own_code(folder / "own-code", tokenizer)
     if not wanted or "sentences of convbert" in wanted:
         make_sentences(folder)
-
-
-def make_pickle(folder, tokenizer):
-    model = t.BertModel(t.BertConfig(**SIZE)).eval()
-    model.config.architectures = ["BertModel"]
-    model.config.save_pretrained(folder / "bert-pickle")
-    torch.save(model.state_dict(), folder / "bert-pickle" / "pytorch_model.bin")
-    tokenizer.save_pretrained(folder / "bert-pickle")
 
 
 # As jina-embeddings-v2: the type is "bert", but only the model's own code knows how its positions count.
