@@ -78,7 +78,9 @@ export function connectWorker<Request>(worker: Worker): WorkerClient<Request> {
     async close() {
       closing = true;
       await Promise.allSettled(waiting.values().map(({ promise }) => promise));
-      // Do not wait for termination: it takes several milliseconds, and the process may exit in the meantime.
+      // Do not wait for termination, which takes several milliseconds. The thread keeps the process running until then,
+      // because native libraries can crash if the process exits while they release their memory in several threads.
+      worker.ref();
       void worker.terminate();
     },
   };

@@ -116,8 +116,12 @@ verifiesOnce('build:bad-safetensors', async () => {
       /`position_embedding_type` to "relative_key", which cannot be built without an export\. Export it: .* --task text-classification /,
     ],
     [
-      config({ position_embedding_type: 'rotary', auto_map: { AutoModel: 'own.OwnModel' } }),
+      config({ position_embedding_type: 'rotary', auto_map: { AutoModel: 'own.BertModel' } }),
       /to "rotary", which .* Export it, which runs the model's Python code: .*`python export\.py \S+ \S+\/onnx --trust-remote-code`/,
+    ],
+    [
+      config({ auto_map: { AutoModel: 'own.OwnModel' } }),
+      /config\.json uses the class OwnModel of the model's own Python code, .* --trust-remote-code`/,
     ],
   ];
   for (const [prepare, message] of cases) {

@@ -209,6 +209,7 @@ verifiesGateway('gateway:budgets', async (arm) => {
       alert_thresholds: null,
       calendar: null,
       time_zone: null,
+      limits: null,
       created_at: expect.stringMatching(TIME),
       updated_at: expect.stringMatching(TIME),
     },
