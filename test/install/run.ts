@@ -17,6 +17,16 @@ interface Result {
   readonly problem?: string;
 }
 
+/** A program that uses the package as a library. */
+const LIBRARY = `import { open } from 'encoderfile';
+try {
+  const model = await open('sentiment.encoder');
+  console.log(JSON.stringify(await model.predict(['I love this'])));
+  await model.close();
+} catch (error) {
+  console.log(error.message);
+}`;
+
 await installLocked(import.meta.dirname, 'a registry and package managers');
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-install-'));
 try {
@@ -72,15 +82,6 @@ async function tryLibrary(name: string, runScript: (file: string) => Promise<str
   const expected = name.endsWith('Node 20') ? 'requires Node 22.3 or newer' : '0.99527925';
   if (!printed.includes(expected)) throw new Error(`the library printed ${printed}`);
 }
-
-const LIBRARY = `import { open } from 'encoderfile';
-try {
-  const model = await open('sentiment.encoder');
-  console.log(JSON.stringify(await model.predict(['I love this'])));
-  await model.close();
-} catch (error) {
-  console.log(error.message);
-}`;
 
 async function tryServer(
   installer: Installer,

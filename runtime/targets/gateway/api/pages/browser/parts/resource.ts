@@ -1,3 +1,5 @@
+import type { Static } from 'typebox';
+import type { budget } from '#gateway/api/budgets.ts';
 import { type Filter, type Column, dataTable } from '#serve/http/pages/browser/components/data-table.ts';
 import type { GatewaySection } from './section.ts';
 import type { Place } from '#serve/http/pages/browser/start-app.ts';
@@ -6,10 +8,12 @@ import { facts } from '#serve/http/pages/browser/components/facts.ts';
 import { element, listed } from '#serve/http/pages/browser/dom.ts';
 import { dateTime } from '#serve/http/pages/browser/format.ts';
 import { linkTo } from '#serve/http/pages/browser/route.ts';
+import { limitOf } from './budget-limits.ts';
 import { actionButton, actions, confirmedButton, changeBy, createBy } from './edit.ts';
 import { pagesOf } from './lists.ts';
 
 type Linked = Place['linked'];
+type Budget = Static<typeof budget>;
 
 interface Resource<Item> {
   /** Path of the page, and of the API after `v1/`. */
@@ -155,6 +159,8 @@ const PAGES = {
   team_id: 'teams',
   budget_id: 'budgets',
 } as Readonly<Record<string, string>>;
+/** Members that are lists of limits of a budget. */
+const LIMITS = new Set(['limits', 'budget_limits']);
 const MONEY = new Set(['spend', 'reserved', 'max_budget']);
 
 const wordsOf = (key: string) => {
@@ -169,6 +175,7 @@ function valueOf(key: string, value: unknown, linked: Linked): Node | string {
   if (key.endsWith('_at') && typeof value === 'string') return dateTime(value);
   const page = PAGES[key];
   if (page !== undefined && typeof value === 'string') return linked(page, value);
+  if (LIMITS.has(key)) return (value as NonNullable<Budget['limits']>).map(limitOf).join('; ');
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return listed(value, 'None');
   if (typeof value === 'object') return element('code', {}, JSON.stringify(value));
   return typeof value === 'string' ? value : JSON.stringify(value);

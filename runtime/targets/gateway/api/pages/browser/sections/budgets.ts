@@ -8,28 +8,14 @@ import type { Session } from '#serve/http/pages/browser/session.ts';
 import { barChart } from '#serve/http/pages/browser/components/chart.ts';
 import { empty } from '#serve/http/pages/browser/components/states.ts';
 import { element, scrollable, withShare } from '#serve/http/pages/browser/dom.ts';
-import { dateTime, duration, money, percent } from '#serve/http/pages/browser/format.ts';
+import { dateTime, money, percent } from '#serve/http/pages/browser/format.ts';
+import { limitOf, resetOf } from '../parts/budget-limits.ts';
 import { allOf } from '../parts/lists.ts';
 import { resourcePages } from '../parts/resource.ts';
 import { linkTo } from '#serve/http/pages/browser/route.ts';
 import { table } from '#serve/http/pages/browser/components/facts.ts';
 
 type Budget = Static<typeof budget>;
-
-/** A further limit, e.g. `$5.00, every 5 h, openai:*`. */
-const limitOf = (limit: NonNullable<Budget['limits']>[number]) =>
-  [money(limit.max_budget), resetOf(limit).toLowerCase(), ...(limit.models ?? [])].join(', ');
-
-const resetOf = ({
-  calendar,
-  time_zone: zone,
-  budget_duration_sec: seconds,
-}: Pick<Budget, 'calendar' | 'time_zone' | 'budget_duration_sec'>) =>
-  calendar !== null
-    ? `Each ${calendar} (${zone ?? 'UTC'})`
-    : seconds === null
-      ? 'Never'
-      : `Every ${duration(seconds * 1000)}`;
 
 export const BUDGETS: readonly GatewaySection[] = [
   {
