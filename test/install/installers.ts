@@ -36,7 +36,9 @@ export function installersOf(name: string, command: string): Installer[] {
   const yarnFiles = (linker: string) => (registry: string) => ({
     '.yarnrc.yml':
       `nodeLinker: ${linker}\nnpmRegistryServer: ${registry}\nunsafeHttpWhitelist: ["127.0.0.1"]\n` +
-      'enableScripts: false\nenableGlobalCache: false\nenableTelemetry: false\nnpmMinimalAgeGate: 0\n',
+      'enableScripts: false\nenableGlobalCache: false\nenableTelemetry: false\nnpmMinimalAgeGate: 0\n' +
+      // Without it, Plug'n'Play only supports `require`, unless the project itself is an ES module.
+      'pnpEnableEsmLoader: true\n',
     'yarn.lock': '',
   });
   return [

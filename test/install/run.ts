@@ -181,5 +181,9 @@ function printResults(results: readonly Result[]): void {
   }
 }
 
-const messageOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split('\n').slice(0, 3).join(' ');
+function messageOf(error: unknown): string {
+  const lines = (error instanceof Error ? error.message : String(error)).split('\n');
+  // Node prints the place of an error before its message.
+  const problem = lines.slice(1).find((line) => /^\w*Error\b/.test(line));
+  return [...lines.slice(0, 1), ...(problem === undefined ? lines.slice(1, 3) : [problem])].join(' ');
+}
