@@ -1,9 +1,10 @@
 import type { Worker } from 'node:worker_threads';
 import { AppError } from '#contract/errors.ts';
 import { OpenItems } from '#core/limits/open-items.ts';
+import { type LuaWasmFile, openLuaWasm } from '#platform/lua-wasm.ts';
 import { spawnWorker } from '#platform/worker-requests.ts';
 import type { ScriptEnd, ToolReply, ToolRequest } from '#transform/tool-script/tool-script.ts';
-import type { FromThread, ScriptJob, ToThread } from './thread-messages.ts';
+import type { FromThread, ScriptJob, ThreadData, ToThread } from './thread-messages.ts';
 
 /** A script in a thread. */
 export interface RunningThread {
@@ -41,6 +42,8 @@ interface Job {
 
 export function createScriptThreads(): ScriptThreads {
   const all = new OpenItems<number, Thread>();
+  // Extracted once by this thread, because a thread that is terminated cannot remove its files.
+  let lua: LuaWasmFile | undefined;
   const idle: Thread[] = [];
 
   const remove = (thread: Thread): void => {
@@ -71,8 +74,10 @@ export function createScriptThreads(): ScriptThreads {
     else release(thread);
   };
   const start = (): Thread => {
+    lua ??= openLuaWasm();
     const worker = spawnWorker('script', new URL('./script-worker.ts', import.meta.url), {
       name: 'script',
+      workerData: { lua: lua.path() } satisfies ThreadData,
       resourceLimits: RESOURCE_LIMITS,
     });
     // The worker has no ID of its own any more when it has ended.
@@ -95,6 +100,8 @@ export function createScriptThreads(): ScriptThreads {
     return thread;
   };
   const take = (): Thread => {
+    // Restores the file if it was removed from the temporary folder since the thread was started.
+    lua?.path();
     const thread = idle.pop() ?? start();
     clearTimeout(thread.timer);
     thread.worker.ref();
@@ -123,6 +130,8 @@ export function createScriptThreads(): ScriptThreads {
     },
     async close() {
       await Promise.all(all.values().map(({ worker }) => worker.terminate()));
+      lua?.remove();
+      lua = undefined;
     },
   };
 }

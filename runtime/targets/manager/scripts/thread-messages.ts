@@ -15,3 +15,9 @@ export type ToThread =
 export type FromThread =
   | { readonly kind: 'call'; readonly request: ToolRequest }
   | { readonly kind: 'end'; readonly end: ScriptEnd };
+
+/** The data with which a thread is started. */
+export interface ThreadData {
+  /** Path of Lua as WebAssembly. */
+  readonly lua: string;
+}
