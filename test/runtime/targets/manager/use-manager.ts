@@ -44,9 +44,12 @@ const HEALTH: HealthSettings = { healthMs: 3000, healthIntervalMs: 10_000 };
 
 /** Starts managers with real servers, and stops them after each test. */
 export function useManager(): (servers: readonly ServerSpec[], options?: TestManagerOptions) => TestManager {
-  const running: Supervisor[] = [];
+  const running: Pick<TestManager, 'supervisor' | 'calls'>[] = [];
   afterEach(async () => {
-    await Promise.all(running.splice(0).map((supervisor) => supervisor.close()));
+    const started = running.splice(0);
+    await Promise.all(started.map(({ supervisor }) => supervisor.close()));
+    // Lists are also saved when their servers stop.
+    await Promise.all(started.map(({ calls }) => calls.close()));
   });
   return (
     servers,
@@ -65,7 +68,6 @@ export function useManager(): (servers: readonly ServerSpec[], options?: TestMan
       ...(clock && { clock }),
       random: () => 0.5,
     });
-    running.push(supervisor);
     const server = (name: string): ManagedServer => {
       const found = supervisor.get(name);
       if (!found) throw new Error(`There is no server ${name}.`);
@@ -73,10 +75,12 @@ export function useManager(): (servers: readonly ServerSpec[], options?: TestMan
     };
     const saved = savedLists === undefined ? undefined : openSavedLists(savedLists, kernel.log);
     const options = { supervisor, redact, audit, limits, metrics: kernel.metrics, clock, tracer };
+    const calls = createCalls({ ...options, savedLists: saved });
+    running.push({ supervisor, calls });
     return {
       kernel,
       supervisor,
-      calls: createCalls({ ...options, savedLists: saved }),
+      calls,
       server,
       phase: (name, phase) => reached(supervisor, server(name), phase),
       logged: (name, pattern) => loggedLine(server(name), pattern),
