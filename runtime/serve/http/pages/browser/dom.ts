@@ -49,6 +49,10 @@ export const listed = (names: readonly string[] | null | undefined, none = '–'
       )
     : none;
 
+/** Shows the parts of a text between backticks as code. */
+export const withCode = (text: string): (Node | string)[] =>
+  text.split('`').map((part, at) => (at % 2 === 1 ? element('code', {}, part) : part));
+
 /** Shows a path or name so that it can be wrapped after punctuation instead of within words. */
 export const withBreaks = (text: string): (Node | string)[] =>
   text

@@ -1,6 +1,6 @@
 import { counted } from '#serve/http/pages/browser/format.ts';
 import { atPointer, type Schema } from '#serve/http/pages/browser/forms/schema.ts';
-import { element } from '#serve/http/pages/browser/dom.ts';
+import { element, withCode } from '#serve/http/pages/browser/dom.ts';
 import { jsonText } from '#serve/http/pages/browser/json-text.ts';
 
 /** A schema object of OpenAPI 3.0 or 3.1. */
@@ -214,7 +214,4 @@ export const prose = (text: string | undefined) =>
   (text ?? '')
     .split(/\n(?:[^\S\n]*\n)+/)
     .filter((paragraph) => paragraph.trim() !== '')
-    .map((paragraph) => element('p', {}, ...inline(paragraph)));
-
-const inline = (text: string) =>
-  text.split('`').map((part, at) => (at % 2 === 1 ? element('code', {}, part) : part));
+    .map((paragraph) => element('p', {}, ...withCode(paragraph)));

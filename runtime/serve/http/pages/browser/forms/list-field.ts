@@ -1,5 +1,5 @@
 import type { Field, FieldOptions } from './schema.ts';
-import { element } from '../dom.ts';
+import { element, withCode } from '../dom.ts';
 import { lowerFirst } from '../format.ts';
 
 /** A list of fields, with buttons to add and remove items. */
@@ -55,7 +55,7 @@ export function listField(
   };
   const words =
     typeof schema.description === 'string'
-      ? [element('p', { class: 'field-words' }, schema.description)]
+      ? [element('p', { class: 'field-words' }, ...withCode(schema.description))]
       : [];
   const legend = element(
     'legend',

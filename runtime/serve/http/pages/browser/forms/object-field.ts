@@ -1,5 +1,5 @@
 import type { Field, FieldOptions } from './schema.ts';
-import { element } from '../dom.ts';
+import { element, withCode } from '../dom.ts';
 
 /** A group of fields, one per property. */
 export function objectField(
@@ -37,7 +37,7 @@ export function objectField(
           ...(isRequired ? [] : [element('span', { class: 'optional' }, ' optional')]),
         ),
         ...(typeof schema.description === 'string'
-          ? [element('p', { class: 'field-words' }, schema.description)]
+          ? [element('p', { class: 'field-words' }, ...withCode(schema.description))]
           : []),
         ...nodes,
       );

@@ -1,4 +1,4 @@
-import { element } from '../dom.ts';
+import { element, withCode } from '../dom.ts';
 import { type Field, type FieldOptions, type Schema, enumOf } from './schema.ts';
 import { jsonText } from '../json-text.ts';
 
@@ -67,7 +67,7 @@ function labelled(
       schema.title ?? name,
       ...(isRequired ? [] : [element('span', { class: 'optional' }, ' optional')]),
     ),
-    ...(words === '' ? [] : [element('p', { id: `${id}-words`, class: 'field-words' }, words)]),
+    ...(words === '' ? [] : [element('p', { id: `${id}-words`, class: 'field-words' }, ...withCode(words))]),
     input,
     problem,
   );
@@ -191,7 +191,7 @@ function booleanField({
     'div',
     { class: 'field check' },
     element('p', {}, input, element('label', { for: id }, schema.title ?? name)),
-    ...(words === '' ? [] : [element('p', { id: `${id}-words`, class: 'field-words' }, words)]),
+    ...(words === '' ? [] : [element('p', { id: `${id}-words`, class: 'field-words' }, ...withCode(words))]),
   );
   return {
     node,
