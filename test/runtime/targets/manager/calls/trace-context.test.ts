@@ -51,8 +51,9 @@ test.each([
     });
     expect(result.content?.[0]?.text).toBe('x');
     expect(server('remote').status().restarts).toBe(0);
+    // The server reports its requests separately from its responses.
+    await expect.poll(() => remote.requests.length).toBeGreaterThan(1);
     const headers = remote.requests.map((request) => request['headers']);
-    expect(headers.length).toBeGreaterThan(1);
     for (const received of headers) {
       expect(received).toMatchObject({ tracestate: CONFIGURED });
       expect(received).not.toHaveProperty('traceparent');
@@ -72,8 +73,9 @@ test.each(TRANSPORTS)(
       calls.callTool({ ...callOf('remote', { meta }), tool: 'echo', args: { message: 'x' } }),
     );
     const { traceId, spanId } = spans.find(({ kind }) => kind === 3) ?? {};
-    const traced = remote.requests.findLast((request) => request['path'] === to);
-    expect(traced?.['headers']).toMatchObject({
+    // The server reports its requests separately from its responses.
+    const headers = (): unknown => remote.requests.findLast((request) => request['path'] === to)?.['headers'];
+    await expect.poll(headers).toMatchObject({
       traceparent: `00-${traceId}-${spanId}-01`,
       tracestate: CONFIGURED,
     });
