@@ -1,6 +1,5 @@
 import { PIXEL_INPUT } from '#contract/manifest.ts';
 import { configError } from '#contract/errors.ts';
-import type { ImageSettings } from '#contract/image-settings.ts';
 import type { ImageModelType } from '#contract/model-types.ts';
 import type { Quantization } from '#contract/quantization.ts';
 import { accuracyText, batchingText, imageSizeText } from '#core/model/manifest-facts.ts';
@@ -76,7 +75,13 @@ export async function prepareImageModel(
       quantization,
       attentionHeads: attentionHeads(modelConfig),
       windows: undefined,
-      ofType: type.facts({ ...read, images: arranged(images, original), output, width, scores }),
+      ofType: type.facts({
+        ...read,
+        images: { ...images, hasConvolutions: original.hasConvolutions },
+        output,
+        width,
+        scores,
+      }),
       tokenizer: positionsOnly(positions),
       graphChanges: undefined,
       transform: undefined,
@@ -99,9 +104,6 @@ export async function prepareImageModel(
     manifest,
   };
 }
-
-const arranged = (images: ImageSettings, { hasConvolutions }: RunImageGraph): ImageSettings =>
-  hasConvolutions ? { ...images, hasConvolutions } : images;
 
 /** Quantizes a model if the config requests it. */
 async function quantizeIfWanted(

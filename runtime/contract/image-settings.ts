@@ -5,7 +5,7 @@ export interface ImageSettings {
   /** How images become the input of the model. */
   readonly recipe: ImageRecipe;
   /** For models that only read images. */
-  readonly hasConvolutions?: HasConvolutions;
+  readonly hasConvolutions?: HasConvolutions | undefined;
   /** The encoder of images, for models with another one for texts. Default: the model itself. */
   readonly encoder?: ImageEncoder;
 }

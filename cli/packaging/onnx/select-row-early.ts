@@ -42,6 +42,8 @@ export function selectRowsByInput(graph: GraphProto, output: string): boolean {
   if (!apply(graph, selection, () => ROWS_INPUT)) {
     graph.node.splice(graph.node.indexOf(slice), 1);
     producer.output = producer.output.map((name) => (name === all ? output : name));
+    // Also removes the constants of the Slice.
+    dropUnusedNodes(graph);
     return false;
   }
   graph.input.push(listInput(ROWS_INPUT));

@@ -213,6 +213,7 @@ describe('selectRowsByInput', () => {
     expect(selectRowsByInput(graph, 'last')).toBe(false);
     expect(shown(graph)).toEqual(before);
     expect(graph.node.flatMap(({ output }) => output)).toEqual(outputs);
+    expect(graph.initializer.map(({ name }) => name).join()).not.toContain('first_rows');
     expect(graph.input.map(({ name }) => name)).toEqual(['hidden']);
   });
 });
