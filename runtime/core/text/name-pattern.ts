@@ -9,6 +9,13 @@ export function matchesAny(patterns: readonly string[], name: string): boolean {
 }
 
 /**
+ * Whether a text matches one of the patterns, with the same letter case. Use it where another case can be
+ * another thing, such as the branch `MAIN`.
+ */
+export const matchesExactly = (patterns: readonly string[], text: string): boolean =>
+  patterns.some((pattern) => matches(pattern, text));
+
+/**
  * Does not use a regular expression, because a crafted name could make it run almost endlessly if
  * the pattern has many `*`.
  */

@@ -6,7 +6,7 @@ import { createCacheClears, type CacheClears } from './accounts/cache-clears.ts'
 import { createOutbox, type Outbox } from './alerts/outbox.ts';
 import type { RateLimits } from './accounts/fields/shared-fields.ts';
 import type { Identity } from './accounts/identity/identity.ts';
-import { createIdentity } from './accounts/identity/create-identity.ts';
+import { createIdentity, type IdentityOptions } from './accounts/identity/create-identity.ts';
 import type { AlertPolicy } from './accounts/ledger/budget-alerts.ts';
 import type { Budgets, Ledger, Prices } from './accounts/ledger/ledger.ts';
 import { createBudgets } from './accounts/ledger/budgets.ts';
@@ -63,6 +63,7 @@ export interface GatewayStateOptions {
   readonly clock: Clock;
   readonly masterKey: string | undefined;
   readonly userLimits?: Partial<RateLimits> | undefined;
+  readonly openWorkloads?: IdentityOptions['openWorkloads'];
   /** When to raise budget alerts; undefined if alerts are disabled. */
   readonly alertPolicy?: (() => AlertPolicy | undefined) | undefined;
   /** Called with errors from background tasks. */

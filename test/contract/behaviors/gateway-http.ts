@@ -106,6 +106,11 @@ export const GATEWAY_HTTP = {
     behavior:
       'A key with the `manage` scope has the role of its user: admin, viewer, team admin, or member with access to their own keys and usage.',
   },
+  'gateway:workloads': {
+    source: 'docs/gateway.md#workloads',
+    behavior:
+      'Tokens of a configured issuer call models with the limits that their claims select, in all headers and threads and at all gateways with the same database; other tokens are rejected, and no token manages the gateway.',
+  },
   'gateway:sign-in': {
     source: 'docs/gateway.md#sign-in',
     behavior:

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
 import {
@@ -143,6 +144,45 @@ verifiesGateway('gateway:tenants', async (arm) => {
   await send(api, 'POST', '/v1/users', { user_id: 'ann' });
   expect(await statuses(await create({ user_id: 'ann' }))).toEqual([404, 0, 404]);
   expect((await api.get(path, AS_MASTER)).status).toBe(200);
+});
+
+verifiesGateway('gateway:workloads', async (arm) => {
+  const issuer = await openStandInProvider();
+  try {
+    const audience = 'https://llm.example.com';
+    const rules = [
+      { claims: { repository: 'acme/*' }, user: 'ci/{repository}', allowed_models: ['openai:good'], rpm: 3 },
+    ];
+    const config = { ...CONFIG.config, workloads: { ci: { issuer: issuer.issuer, audience, rules } } };
+    const api = await startOwn(arm, { config: { ...config, threads: 2 } });
+    const exp = Math.floor(Date.now() / 1000) + 600;
+    const claims = { iss: issuer.issuer, aud: audience, sub: 'job', exp };
+    const token = await issuer.sign({ ...claims, repository: 'acme/app' });
+    const chat = async (headers: Record<string, string>, model = 'openai:good') =>
+      await api.post('/v1/chat/completions', { ...chatWith(model), max_tokens: 9 }, headers);
+    expect((await chat(asKey(token))).status).toBe(200);
+    expect((await chat({ 'x-api-key': token })).status).toBe(200);
+    expect((await chat(asKey(token), 'openai:bad')).body.error.code).toBe('model_not_allowed');
+    const { body: short } = await send(api, 'POST', '/auth/workload', { token }, {});
+    expect((await chat(asKey(short.key))).status).toBe(200);
+    // The limit applies to the workload, not to each of its credentials.
+    const again = await issuer.sign({ ...claims, repository: 'acme/app', jti: '2' });
+    expect((await chat(asKey(again))).body.error.code).toBe('rate_limited');
+    const stranger = await issuer.sign({ ...claims, repository: 'evil/app' });
+    expect((await chat(asKey(stranger))).body.error.code).toBe('workload_refused');
+    expect((await api.get('/v1/users', asKey(token))).status).toBe(401);
+    const { body: usage } = await api.get('/v1/users/ci%2Facme%2Fapp/usage', AS_MASTER);
+    expect(usage.length).toBeGreaterThanOrEqual(3);
+    const other = await startOwn(arm, { config }, [
+      '--database-url',
+      `sqlite:${join(api.folder, 'data', 'gateway.db')}`,
+    ]);
+    expect((await other.get('/v1/keys/me', asKey(token))).body.id).toBe(short.key_id);
+    expect((await other.get('/v1/keys/me', asKey(short.key))).body).toMatchObject({ user_id: 'ci/acme/app' });
+    expect(api.log()).not.toContain(token);
+  } finally {
+    await issuer.close();
+  }
 });
 
 verifiesGateway('gateway:sign-in', async (arm) => {

@@ -52,6 +52,7 @@ import { usageRoutes } from './usage.ts';
 import { userRoutes } from './users.ts';
 import { workerRoutes } from './worker.ts';
 import { workflowRoutes } from './workflows.ts';
+import { workloadRoutes } from './workloads.ts';
 
 /** The gateway's HTTP application, and a fast path that handles most model calls without the framework's overhead. */
 export interface GatewayApi {
@@ -112,6 +113,7 @@ function otherRoutes(
     ...modelRoutes(context, parts),
     ...userRoutes(context, parts),
     ...authRoutes(context, parts),
+    ...workloadRoutes(context, parts),
     ...keyRoutes(context, parts),
     ...teamRoutes(context, parts),
     ...ownInvitationRoutes(context, parts),

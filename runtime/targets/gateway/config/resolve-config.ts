@@ -17,6 +17,7 @@ import { resolveServer } from './resolve/server.ts';
 import { resolveSignIn } from './resolve/sign-in.ts';
 import { resolveTracing } from './resolve/tracing.ts';
 import { resolveWorkflows } from './resolve/workflows.ts';
+import { resolveWorkloads } from './resolve/workloads.ts';
 import { LOG_LEVELS } from '#serve/log-levels.ts';
 
 const RATE = { min: 1, max: 1_000_000_000 };
@@ -40,6 +41,7 @@ export function resolveConfig(
     bootstrapKey:
       flagsAndEnv.flag('bootstrap-api-key') ?? file.bootstrap_api_key ?? accounts.bootstrap_api_key.default,
     signIn: resolveSignIn(context, file),
+    workloads: resolveWorkloads(context, file),
     userLimits: {
       rpm: flagsAndEnv.number('rate-limit-rpm', RATE) ?? file.rate_limit_rpm ?? rpm ?? null,
       tpm: flagsAndEnv.number('rate-limit-tpm', RATE) ?? tpm ?? null,

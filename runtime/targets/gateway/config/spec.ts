@@ -6,6 +6,7 @@ import type { ProcessSettings } from '#serve/program/process-options.ts';
 import type { LogLevel } from '#serve/log-levels.ts';
 import type { RateLimits } from '../accounts/fields/shared-fields.ts';
 import type { SignInConfig } from '../accounts/sign-in/sign-in-config.ts';
+import type { WorkloadIssuer } from '../accounts/workloads/workload-config.ts';
 import type { ModelsConfig } from '../requests/models/models-config.ts';
 import type { DatabaseLocation } from '../store/database-url.ts';
 
@@ -19,6 +20,7 @@ export interface GatewayConfig {
   readonly bootstrapKey: boolean;
   /** Undefined if sign-in is not configured. */
   readonly signIn: SignInConfig | undefined;
+  readonly workloads: readonly WorkloadIssuer[];
   /** Default limits for users without their own. */
   readonly userLimits: Partial<RateLimits>;
   readonly models: ModelsConfig;

@@ -8,6 +8,8 @@ import type { ThreadLink } from '#serve/threads/thread-link.ts';
 import type { WorkPayer } from '../accounts/identity/identity.ts';
 import type { AlertPolicy } from '../accounts/ledger/budget-alerts.ts';
 import { createIdempotency } from '../accounts/idempotency/idempotency.ts';
+import type { IdentityOptions } from '../accounts/identity/create-identity.ts';
+import type { WorkloadIssuer } from '../accounts/workloads/workload-config.ts';
 import { createPromptWriter } from '../accounts/prompts/prompt-writer.ts';
 import type { LoadedGatewayConfig } from '../config/read-config.ts';
 import type { ModelCallContext, OtherThreads } from '../context.ts';
@@ -27,6 +29,7 @@ import { createPolicy } from '../requests/policy/policy.ts';
 import { openLearnedFactors } from '../requests/tokens/learned-factors.ts';
 import { createTokenCounter } from '../requests/tokens/token-counter.ts';
 import { openStore } from '../store/open-store.ts';
+import { signingKey } from '../store/signing-key.ts';
 import type { Store } from '../store/store.ts';
 import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import type { MainFunctions } from './threads/functions.ts';
@@ -68,10 +71,12 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
   const store = await openStore(config.database, config);
   closers.add(() => store.close());
   const { masterKey, userLimits } = config;
+  const openWorkloads = await workloadsOpener(config.workloads, { store, clock });
   const state = await openGatewayState(store, {
     clock,
     masterKey,
     userLimits,
+    openWorkloads,
     alertPolicy: parts.alertPolicy,
     onError,
     onInterrupted: (requests) =>
@@ -177,4 +182,16 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
       log,
     }),
   };
+}
+
+/** How to open the workload issuers; undefined if none are configured. */
+async function workloadsOpener(
+  issuers: readonly WorkloadIssuer[],
+  { store, clock }: { readonly store: Store; readonly clock: Clock },
+): Promise<IdentityOptions['openWorkloads']> {
+  if (issuers.length === 0) return undefined;
+  // Imported on demand, because most gateways have no workloads.
+  const { createWorkloads } = await import('../accounts/workloads/workloads.ts');
+  const key = await signingKey(store.db, 'workloads');
+  return (keys) => createWorkloads(issuers, { keys, clock, key });
 }

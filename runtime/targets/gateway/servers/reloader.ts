@@ -20,6 +20,7 @@ const START_ONLY = {
   masterKey: 'master_key',
   userLimits: 'user_limits',
   signIn: 'sign_in',
+  workloads: 'workloads',
   metrics: 'metrics',
   tracing: 'otel',
   workflows: 'workflows',

@@ -1,8 +1,8 @@
 import { decodeJwt, type JSONWebKeySet } from 'jose';
 import { AppError } from '#contract/errors.ts';
-import { isObject } from '#core/json/is-object.ts';
 import { discoverServer } from '#serve/oauth/discover.ts';
 import { createJwks, isJwt } from '#serve/oauth/jwks.ts';
+import { discoverKeySet, fetchKeySet } from '#serve/oauth/key-set.ts';
 import { createOAuthHttp, type OAuthHttp } from '#serve/oauth/oauth-http.ts';
 import { OAuthFailure, errorResponseOf } from '#serve/oauth/oauth-failure.ts';
 import { verifyToken } from '#serve/oauth/verify-token.ts';
@@ -49,16 +49,8 @@ export function createTokenAccess(
     allowsHttp: issuer.startsWith('http:'),
     timeoutMs: TIMEOUT_MS,
   });
-  const load = async (): Promise<JSONWebKeySet> => {
-    const url = jwksUri ?? (await discoverServer(http, issuer))?.jwksUri;
-    if (url === undefined)
-      throw new OAuthFailure(
-        `The metadata of the issuer ${issuer} is missing or contains no key set URL (jwks_uri).`,
-      );
-    const { status, body } = await http.get(url);
-    if (status === 200 && isKeySet(body)) return body;
-    throw new OAuthFailure(`${url} did not return a key set (status ${status}).`);
-  };
+  const load = (): Promise<JSONWebKeySet> =>
+    jwksUri === undefined ? discoverKeySet(http, issuer) : fetchKeySet(http, jwksUri);
   const { introspection } = settings;
   const introspect =
     introspection && createIntrospection({ settings: introspection, issuer, secret, http, now });
@@ -129,8 +121,6 @@ function unverifiedClaims(token: string): Claims {
     return {};
   }
 }
-
-const isKeySet = (body: unknown): body is JSONWebKeySet => isObject(body) && Array.isArray(body['keys']);
 
 interface IntrospectionOptions {
   readonly settings: IntrospectionSettings;

@@ -1,6 +1,6 @@
 import { assert, constantFrom, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
-import { matchesAny } from '#core/text/name-pattern.ts';
+import { matchesAny, matchesExactly } from '#core/text/name-pattern.ts';
 
 test.each([
   ['get_time', 'get_time', true],
@@ -32,6 +32,7 @@ test('matches the same names as a regular expression', () => {
       const parts = given.split('*').map((part) => RegExp.escape(part));
       const expected = new RegExp(`^${parts.join('.*')}$`, 'i').test(name);
       expect(matchesAny([given], name)).toBe(expected);
+      expect(matchesExactly([given], name)).toBe(new RegExp(`^${parts.join('.*')}$`).test(name));
     }),
     { numRuns: 2000 },
   );

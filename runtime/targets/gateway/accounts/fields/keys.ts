@@ -177,6 +177,8 @@ export interface Key extends KeyValues {
 export type KeyChanges = ChangesOf<typeof KEY_FIELDS>;
 
 export interface NewKey extends NewOf<typeof KEY_FIELDS> {
+  /** Default: a random one. */
+  readonly id?: string | undefined;
   /** Default: `issued`. */
   readonly issuer?: KeyIssuer | undefined;
   /** A team member creates it for themselves, so limits set by others on their keys apply to it as well. */

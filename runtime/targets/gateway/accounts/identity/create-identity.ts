@@ -6,6 +6,7 @@ import type {
   Caller,
   HeaderReader,
   Identity,
+  Keys,
   Payer,
   Spender,
   SharedAccount,
@@ -40,6 +41,7 @@ import { groupGrantOf } from './group-grants.ts';
 import { AppError } from '#contract/errors.ts';
 import { matchesAny } from '#core/text/name-pattern.ts';
 import { notFound } from './checks.ts';
+import type { Workloads } from '../workloads/workloads.ts';
 import type { Members } from './groups-api.ts';
 
 export interface IdentityOptions {
@@ -48,6 +50,8 @@ export interface IdentityOptions {
   readonly masterKey: string | undefined;
   /** Rate limits for users without their own. */
   readonly userLimits?: Partial<RateLimits> | undefined;
+  /** Opens the workload issuers, if any are configured. */
+  readonly openWorkloads?: ((keys: Keys) => Workloads) | undefined;
 }
 
 type KeyCaller = Caller & { readonly kind: 'key' };
@@ -60,6 +64,8 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
   const tagGrants = createTagGrants(store.db, revision);
   const master = createMasterKey(options.masterKey);
   const members = createMembers(store, revision, clock);
+  const keys = createKeys(store, revision, clock, lastUsed);
+  const workloads = options.openWorkloads?.(keys);
 
   /**
    * Data derived from a directory entry, which stays the same until the database changes. Only times are
@@ -93,6 +99,19 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
       revision,
     };
     callers.set(known, caller);
+    return caller;
+  };
+
+  /** The caller for a workload's token: the key that it stands for. */
+  const workloadCaller = async (workloads: Workloads, token: string): Promise<Caller> => {
+    let known = await directory.keyById(await workloads.keyId(token));
+    if (!known.value) {
+      // The key was deleted, which does not disable the workload.
+      workloads.forget(token);
+      known = await directory.keyById(await workloads.keyId(token));
+    }
+    const caller = checked(known);
+    lastUsed.touch(caller.key.id);
     return caller;
   };
 
@@ -130,7 +149,8 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
   return {
     userDefaults,
     users: createUsers(store, revision, clock),
-    keys: createKeys(store, revision, clock, lastUsed),
+    keys,
+    workloads,
     tags: createTags(store, revision, clock),
     teams: createGroups(store, revision, clock, 'team'),
     organizations: createGroups(store, revision, clock, 'org'),
@@ -145,6 +165,7 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
     manager: async (caller) => await managerOf(caller, members),
     authenticate: async (headers) => {
       const token = tokenOf(headers);
+      if (workloads?.accepts(token)) return await workloadCaller(workloads, token);
       const hash = hashOf(token);
       if (master.hasHash(hash)) return { kind: 'master' };
       const problem = badFormat(token);
@@ -172,7 +193,10 @@ export function createIdentity(store: Store, options: IdentityOptions): Identity
       return (await directory.user(named)).value?.data.viewer ?? NO_DATA;
     },
     requireModel: requireAllowedModel,
-    close: lastUsed.close,
+    async close() {
+      await workloads?.close();
+      await lastUsed.close();
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import type { Key, KeyChanges, KeyIssuer, KeyScope, NewKey } from '../fields/key
 import type { RateLimits } from '../fields/shared-fields.ts';
 import type { NewUser, User, UserChanges, UserRole } from '../fields/users.ts';
 import type { DataAccess, Viewer } from '../../shared/owner.ts';
+import type { Workloads } from '../workloads/workloads.ts';
 
 /** A user's or key's limits. Null means no limit. */
 export interface Limits extends RateLimits {
@@ -209,6 +210,8 @@ export interface Identity {
   readonly userDefaults: RateLimits;
   readonly users: Users;
   readonly keys: Keys;
+  /** Undefined if no workload issuers are configured. */
+  readonly workloads: Workloads | undefined;
   readonly tags: Tags;
   readonly teams: Groups;
   readonly organizations: Groups;

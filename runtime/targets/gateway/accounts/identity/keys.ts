@@ -39,14 +39,21 @@ export function createKeys(
   };
 
   return {
-    create: async ({ userId, teamId = null, scope = 'models', issuer = 'issued', selfMade, ...fields }) =>
+    create: async ({
+      id = randomUUID(),
+      userId,
+      teamId = null,
+      scope = 'models',
+      issuer = 'issued',
+      selfMade,
+      ...fields
+    }) =>
       await revision.change(async (trx, note) => {
         const now = Math.floor(clock.now());
         checkFields(KEY_FIELDS, fields);
         checkExpiry(fields.expiresAt, now);
         if (scope === 'manage') refuseLimits({ ...fields, teamId });
         if (teamId !== null) await requireGroup(trx, 'team', teamId);
-        const id = randomUUID();
         const secret = newKeySecret();
         const owner = await ensureKeyUser(trx, { userId, keyId: id, keyName: fields.keyName }, now);
         const team = scope === 'models' ? await joinTeam(trx, { teamId, userId: owner }, now) : null;

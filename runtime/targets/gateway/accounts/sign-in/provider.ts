@@ -1,10 +1,10 @@
 import { decodeProtectedHeader } from 'jose';
 import { AppError } from '#contract/errors.ts';
-import { isObject } from '#core/json/is-object.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import type { Clock } from '#platform/clock.ts';
 import { discoverServer } from '#serve/oauth/discover.ts';
 import { createJwks, type KeyFinder, SIGNATURE_ALGORITHMS } from '#serve/oauth/jwks.ts';
+import { fetchKeySet } from '#serve/oauth/key-set.ts';
 import { createOAuthHttp, type OAuthHttp } from '#serve/oauth/oauth-http.ts';
 import { errorResponseOf, OAuthFailure } from '#serve/oauth/oauth-failure.ts';
 import type { ServerMetadata } from '#serve/oauth/server-metadata.ts';
@@ -59,13 +59,7 @@ export function createSignInProvider(
     loading.catch(() => (known = undefined));
     return await loading;
   };
-  const loadKeys = async () => {
-    const url = (await metadata()).jwksUri ?? '';
-    const { status, body } = await http.get(url);
-    if (status !== 200 || !isObject(body) || !Array.isArray(body['keys']))
-      throw new OAuthFailure(`${url} did not return a key set (status ${status}).`);
-    return { keys: body['keys'] };
-  };
+  const loadKeys = async () => await fetchKeySet(http, (await metadata()).jwksUri ?? '');
   const keys: KeyFinder = createJwks({
     now: () => clock.now(),
     // ID tokens come directly from the provider, so unknown key IDs belong to new keys and are never an

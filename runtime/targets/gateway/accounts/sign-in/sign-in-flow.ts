@@ -11,8 +11,7 @@ import { createSignInProvider } from './provider.ts';
 import { readClaims, type ClaimedUser } from './read-claims.ts';
 import type { RedeemedCodes } from './redeemed-codes.ts';
 import type { SignInConfig } from './sign-in-config.ts';
-import { parseJsonText } from '#core/json/json-text.ts';
-import { createSeal } from '#platform/seal.ts';
+import { createSealedValues } from '../sealed-values.ts';
 
 /** A session: an expiring key with scope `manage`. */
 interface Session {
@@ -186,35 +185,6 @@ const randomText = (): string => randomBytes(24).toString('base64url');
 
 const failed = (message: string): AppError =>
   new AppError('UnauthorizedError', `${message}. Sign in again.`, { reason: 'sign_in_failed' });
-
-/** Values that make a round trip through browsers: encrypted, bound to a purpose, and valid for a limited time. */
-interface SealedValues<Value> {
-  close(value: Value): string;
-  /** Undefined for a value that is invalid or has expired. */
-  open(text: string): Value | undefined;
-}
-
-function createSealedValues<Value>(
-  key: Uint8Array,
-  { purpose, maxAgeMs }: { readonly purpose: string; readonly maxAgeMs: number },
-  clock: Clock,
-): SealedValues<Value> {
-  const seal = createSeal(Buffer.from(key).toString('hex'), key, purpose);
-  return {
-    close: (value) =>
-      Buffer.from(seal.close(JSON.stringify({ value, until: clock.now() + maxAgeMs }))).toString('base64url'),
-    open(text) {
-      const bytes = Buffer.from(text, 'base64url');
-      // Decoders ignore invalid characters, so a value would have several encodings.
-      if (bytes.toString('base64url') !== text) return undefined;
-      const opened = seal.open(bytes);
-      if (opened === undefined) return undefined;
-      // Only this program can have created the text, so its format is known.
-      const { value, until } = parseJsonText(opened) as { readonly value: Value; readonly until: number };
-      return until > clock.now() ? value : undefined;
-    },
-  };
-}
 
 interface AdmitOptions {
   readonly identity: Pick<Identity, 'users' | 'members' | 'teams'>;

@@ -8,6 +8,7 @@ import { checkCachePrices } from './check-cache-prices.ts';
 import { checkConfig } from './check-config.ts';
 import { checkProvider, type CheckedProvider } from './check-provider.ts';
 import { checkSignIn } from './check-sign-in.ts';
+import { checkWorkloads } from './check-workloads.ts';
 import { checkWebhooks } from './check-webhooks.ts';
 import { openProviders } from './open-providers.ts';
 import { request } from 'undici';
@@ -49,9 +50,10 @@ export async function runChecks(invocation: Invocation, env: Environment): Promi
   const { models } = merged;
   const { opened, findings: refused } = openProviders(models.providers);
   try {
-    const [address, signIn, webhooks, ...providers] = await Promise.all([
+    const [address, signIn, workloads, webhooks, ...providers] = await Promise.all([
       checkAddress(config.server),
       checkSignIn(config.signIn),
+      checkWorkloads(config.workloads),
       checkWebhooks(config.alerts?.webhook, models.guardrails.profiles),
       ...opened.map(checkProvider),
     ]);
@@ -66,6 +68,7 @@ export async function runChecks(invocation: Invocation, env: Environment): Promi
       ...checkGuardrails(models.guardrails.profiles, providers),
       ...webhooks,
       ...signIn,
+      ...workloads,
       ...checkPrices(models, stored.prices, stored.priceMap ?? createPriceMap(readBundledMap())),
       ...checkCachePrices(models, stored.prices),
       address,

@@ -12,6 +12,7 @@ import { type GatewayFile, models } from '../schemas/file.ts';
 import { REQUEST_POLICY } from '../../providers/shapes/policies.ts';
 import type { ModelsConfig } from '../../requests/models/models-config.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';
+import { dollarsIn } from './dollars.ts';
 import { resolveEncoder } from './encoder.ts';
 import { resolveLimits } from './limits.ts';
 import { type KnownNames, modelProblem } from './model-names.ts';
@@ -31,7 +32,7 @@ import type { GuardrailPlace, GuardrailProfile, GuardrailRule } from '../../requ
 import { placeProblem, restoreProblem } from '../../requests/guardrails/read-rules.ts';
 import type { GuardrailsEntry } from '../schemas/guardrails.ts';
 import { resolveProfile } from './guardrail-profile.ts';
-import { type Nanos, nanosOf } from '../../shared/money.ts';
+import type { Nanos } from '../../shared/money.ts';
 import type { TokenRates } from '../../shared/price.ts';
 import { parseTimestamp } from '#core/time/timestamp.ts';
 import type { NewPrice } from '../../accounts/ledger/ledger.ts';
@@ -40,7 +41,6 @@ import { type RateField, readRates, TIER_FIELD } from '../../accounts/ledger/pri
 import { readUnits } from '../../accounts/ledger/price-units.ts';
 import { tierProblem } from '../../accounts/ledger/price-tiers.ts';
 import type { PriceEntry } from '../schemas/prices.ts';
-import { DOLLARS_RULE } from '../schemas/shapes.ts';
 
 type Provider = ProviderInstance | EncoderProgram;
 
@@ -334,12 +334,6 @@ type RateEntry = Readonly<Partial<Record<RateField, string | number>>>;
 function ratesIn(context: ResolveContext, path: Path, entry: RateEntry): TokenRates {
   const amount = (field: RateField): Nanos => dollarsIn(context, [...path, field], entry[field]);
   return readRates(amount, (field) => (entry[field] === undefined ? null : amount(field)));
-}
-
-function dollarsIn({ report }: ResolveContext, path: Path, value: string | number | undefined): Nanos {
-  const nanos = nanosOf(String(value ?? ''));
-  if (nanos === undefined) report(path, `expected ${DOLLARS_RULE}, found ${JSON.stringify(value)}`);
-  return nanos ?? 0n;
 }
 
 function timeOf({ report }: ResolveContext, path: Path, text: string): number {

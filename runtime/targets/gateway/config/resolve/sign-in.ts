@@ -1,8 +1,8 @@
-import { isLoopbackHost } from '#serve/http/request-head.ts';
 import type { SignInConfig } from '../../accounts/sign-in/sign-in-config.ts';
 import type { GatewayFile } from '../schemas/file.ts';
 import { group, signIn } from '../schemas/sign-in.ts';
 import { durationIn, type ResolveContext } from './context.ts';
+import { secureUrl } from './secure-url.ts';
 import { sendableKey } from './sendable.ts';
 
 const MAX_SESSION_MS = 7 * 24 * 3_600_000;
@@ -15,8 +15,8 @@ export function resolveSignIn(
 ): SignInConfig | undefined {
   if (!entry) return undefined;
   const { report } = context;
-  checkUrl(context, 'issuer', entry.issuer);
-  const publicUrl = checkUrl(context, 'public_url', entry.public_url);
+  secureUrl(context, ['sign_in', 'issuer'], entry.issuer);
+  const publicUrl = secureUrl(context, ['sign_in', 'public_url'], entry.public_url);
   if (publicUrl && publicUrl.pathname !== '/')
     report(['sign_in', 'public_url'], 'expected a URL without a path, e.g. https://gateway.example.com');
   const scopes = entry.scopes ?? DEFAULTS.scopes.default;
@@ -48,18 +48,4 @@ export function resolveSignIn(
     sessionMs,
     groups,
   };
-}
-
-/** Reads a URL that must use TLS, except on loopback, because it carries codes and cookies. */
-function checkUrl({ report }: ResolveContext, key: 'issuer' | 'public_url', text: string): URL | undefined {
-  const url = URL.parse(text);
-  const isSafe =
-    url !== null && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname)));
-  if (isSafe && url.username === '' && url.password === '' && url.search === '' && url.hash === '')
-    return url;
-  report(
-    ['sign_in', key],
-    'expected a URL that begins with https:// (or http:// for localhost), without a query',
-  );
-  return undefined;
 }

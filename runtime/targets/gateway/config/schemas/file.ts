@@ -26,6 +26,7 @@ import {
   textSetting,
 } from './shapes.ts';
 import { signIn } from './sign-in.ts';
+import { workloads } from './workloads.ts';
 import { workflows } from './workflows.ts';
 
 const port = Type.Optional(
@@ -106,6 +107,7 @@ export const accounts = {
   master_key_file: textSetting('File containing the master key.'),
   bootstrap_api_key: flagSetting('Create a first API key if there is none, and print it once.', false),
   sign_in: Type.Optional(signIn),
+  workloads,
   rate_limit_rpm: countSetting('Same as `user_limits.rpm`.'),
   user_limits: Type.Optional(
     keys(

@@ -14,6 +14,9 @@ import { createPolicy } from '#gateway/requests/policy/policy.ts';
 import { createCompletions } from '#gateway/requests/completions/completions.ts';
 import type { AlertsConfig } from '#gateway/alerts/alert-message.ts';
 import type { GatewayContext } from '#gateway/context.ts';
+import type { Keys } from '#gateway/accounts/identity/identity.ts';
+import type { WorkloadIssuer } from '#gateway/accounts/workloads/workload-config.ts';
+import { createWorkloads, type Workloads } from '#gateway/accounts/workloads/workloads.ts';
 import { type GatewayState, openGatewayState } from '#gateway/gateway-state.ts';
 import { createExperiments } from '#gateway/evaluation/experiments/experiments.ts';
 import { createServingThreads } from '#gateway/servers/threads/serving-threads.ts';
@@ -87,6 +90,7 @@ export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'
   /** Paths of encoder executables, by model. */
   readonly encoderPaths?: Readonly<Record<string, string>>;
   readonly signIn?: (state: GatewayState, clock: TestClock) => GatewayContext['signIn'];
+  readonly workloads?: readonly WorkloadIssuer[];
 }
 
 /** The HTTP API on a new SQLite file, or on the database at this URL. */
@@ -97,10 +101,20 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
   const store = await openStore(location, { autoMigrate: true });
   const errors: unknown[] = [];
   const masterKey = options.hasMasterKey === false ? undefined : MASTER_KEY;
-  const { userLimits } = options;
+  const { userLimits, workloads } = options;
+  const key = Buffer.alloc(32, 9);
+  const openWorkloads =
+    workloads && ((keys: Keys): Workloads => createWorkloads(workloads, { keys, clock, key }));
   const alertPolicy = () => options.alerts;
   const onError = (error: unknown) => void errors.push(error);
-  const state = await openGatewayState(store, { clock, masterKey, alertPolicy, userLimits, onError });
+  const state = await openGatewayState(store, {
+    clock,
+    masterKey,
+    alertPolicy,
+    userLimits,
+    openWorkloads,
+    onError,
+  });
   let isOpen = true;
   const closeState = async (): Promise<void> => {
     if (isOpen) await state.close();

@@ -108,3 +108,58 @@ test('an unusable or unsafe sign-in is rejected', async () => {
   });
   expect((await read({})).signIn).toBe(undefined);
 });
+
+test('unusable or unsafe workloads are rejected', async () => {
+  const issuer = 'https://issuer.example';
+  const good = { issuer, audience: 'llm', rules: [{ claims: { sub: 'a' } }] };
+  const workloads = {
+    Bad: {
+      ...good,
+      issuer: 'http://issuer.example',
+      key_duration: '25h',
+      jwks_url: 'http://x',
+      jwks_file: 'k',
+    },
+    one: good,
+    two: good,
+    rules: {
+      issuer: 'https://other.example',
+      audience: ['llm'],
+      rules: [
+        { claims: { sub: '' }, user: '{sub}', budget_duration: '1h' },
+        { claims: { sub: {} }, user: 'ci/{sub' },
+        { claims: { a: { b: [] } }, max_budget: -1 },
+      ],
+    },
+  };
+  expect(await problems({ workloads })).toEqual(
+    [
+      /workloads\.Bad: expected a name of at most 40 lowercase letters, digits and hyphens$/,
+      /workloads\.Bad\.issuer: expected a URL that begins with https/,
+      /workloads\.Bad\.key_duration: expected a time from 1m to 24h$/,
+      /workloads\.Bad\.jwks_file: conflicts with `jwks_url`; keep one of them$/,
+      /workloads\.two\.issuer: is also the issuer of `one`; combine their rules$/,
+      /workloads\.rules\.rules\.0\.claims\.sub: expected a pattern, a list of patterns, or a mapping of claims$/,
+      /workloads\.rules\.rules\.0\.user: must begin with text, e\.g\. `ci\/\{sub\}`$/,
+      /workloads\.rules\.rules\.0\.budget_duration: requires `max_budget`$/,
+      /workloads\.rules\.rules\.1\.claims\.sub: expected a pattern/,
+      /workloads\.rules\.rules\.1\.user: has unmatched braces; write claims as `\{name\}`$/,
+      /workloads\.rules\.rules\.2\.claims\.a\.b: expected a pattern/,
+      /workloads\.rules\.rules\.2\.max_budget: expected an amount in dollars of at least 0/,
+    ].map((pattern) => expect.stringMatching(pattern)),
+  );
+  expect(await problems({ workloads: { a: { ...good, rules: [{ claims: {} }] } } })).toEqual([
+    expect.stringMatching(/claims/),
+  ]);
+  expect((await read({ workloads: { ci: good } })).workloads).toEqual([
+    {
+      name: 'ci',
+      issuer,
+      audiences: ['llm'],
+      keys: undefined,
+      keyMs: 3_600_000,
+      maxUsers: 1000,
+      rules: [{ claims: { sub: ['a'] }, user: 'ci/{sub}', team: null, settings: {} }],
+    },
+  ]);
+});

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SignInConfig } from '#gateway/accounts/sign-in/sign-in-config.ts';
 import { checkSignIn } from '#gateway/commands/doctor/check-sign-in.ts';
+import { checkWorkloads } from '#gateway/commands/doctor/check-workloads.ts';
 import { checkWebhooks } from '#gateway/commands/doctor/check-webhooks.ts';
 import { CLIENT, openStandInProvider } from '../../accounts/sign-in/stand-in-provider.ts';
 import { WEBHOOK_SECRET } from '../../alerts/receiver.ts';
@@ -47,6 +48,23 @@ test('a sign-in provider must have metadata and keys', async () => {
   const { origin } = await serve(404, '');
   expect(await checkSignIn(signInAt(origin))).toMatchObject([
     { state: 'problem', message: `${origin} does not serve OpenID Connect provider metadata` },
+  ]);
+});
+
+test('the keys of workload issuers must be available', async () => {
+  expect(await checkWorkloads([])).toEqual([]);
+  const provider = await openStandInProvider();
+  onTestFinished(() => provider.close());
+  const { origin } = await serve(404, '');
+  const rest = { audiences: ['llm'], keyMs: 1000, maxUsers: 1, rules: [] };
+  expect(
+    await checkWorkloads([
+      { ...rest, name: 'ci', issuer: provider.issuer, keys: undefined },
+      { ...rest, name: 'pods', issuer: origin, keys: { url: `${origin}/keys` } },
+    ]),
+  ).toMatchObject([
+    { what: 'workload ci', state: 'ok', message: `${provider.issuer} is available, 1 key` },
+    { state: 'problem', message: `${origin}/keys did not return a key set (status 404)` },
   ]);
 });
 

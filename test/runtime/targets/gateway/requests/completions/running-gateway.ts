@@ -65,6 +65,7 @@ export async function runGateway({
     masterKey: MASTER,
     bootstrapKey: false,
     signIn: undefined,
+    workloads: [],
     userLimits: {},
     alerts: undefined,
     metrics: 'open',
