@@ -21,7 +21,7 @@ const exchange = closed('WorkloadToken', {
   ),
 });
 
-export const workloadKey = closed('WorkloadKey', {
+const workloadKey = closed('WorkloadKey', {
   key: Type.String({ description: 'The short-lived key. It is returned only once.' }),
   key_id: Type.String({ description: 'ID of the key in `/v1/keys` whose settings apply.' }),
   user_id: Type.String({ description: 'User who is billed.' }),

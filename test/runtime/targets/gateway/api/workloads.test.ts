@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WorkloadIssuer, WorkloadRule } from '#gateway/accounts/workloads/workload-config.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
@@ -46,7 +46,7 @@ async function start(changes: Partial<WorkloadIssuer> = {}, databaseUrl?: string
   return gateway;
 }
 
-const tokenWith = async (claims: JWTPayload = {}, sign = issuer.sign): Promise<string> => {
+const tokenWith = async (claims: Record<string, unknown> = {}, sign = issuer.sign): Promise<string> => {
   const now = Math.floor(Date.now() / 1000);
   return await sign({
     iss: issuer.issuer,
@@ -100,7 +100,7 @@ test('concurrent first requests create one key', async () => {
 
 describe('tokens that are refused', () => {
   const NO_RULE = 'No rule of the workload issuer `github` matches the token’s claims.';
-  test.each<[string, JWTPayload, unknown]>([
+  test.each<[string, Record<string, unknown>, unknown]>([
     ['another repository', { repository: 'evil/app' }, [403, 'workload_refused', NO_RULE]],
     ['a branch in another letter case', { ref: 'refs/heads/MAIN' }, [403, 'workload_refused', NO_RULE]],
     [
