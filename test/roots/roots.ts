@@ -13,6 +13,8 @@ export interface Root {
    * `libraries` contains only the libraries that executables link to; `minbase` is the smallest Debian system, which only root can set up.
    */
   readonly kind: 'libraries' | 'minbase';
+  /** Packages to add to `minbase`. */
+  readonly packages?: readonly string[];
 }
 
 /** Like distroless images for C++ programs. */
@@ -77,6 +79,7 @@ async function unpackLibraries({ release }: Root, scratch: string, ready: string
   }
 }
 
-async function bootstrap({ release }: Root, ready: string): Promise<void> {
-  await execa('debootstrap', ['--variant=minbase', release, ready, await debianMirror()]);
+async function bootstrap({ release, packages = [] }: Root, ready: string): Promise<void> {
+  const included = packages.length === 0 ? [] : [`--include=${packages.join(',')}`];
+  await execa('debootstrap', ['--variant=minbase', ...included, release, ready, await debianMirror()]);
 }
