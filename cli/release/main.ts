@@ -53,18 +53,29 @@ function readRequest(argv: readonly string[]): ReleaseRequest {
     },
   });
   if (values.out === undefined || values.out === '') throw new Error('--out is missing.');
-  const { homepage } = parseJsonText(readOwnText('package.json')) as { homepage: string };
+  const { homepage, license } = parseJsonText(readOwnText('package.json')) as {
+    homepage: string;
+    license: string;
+  };
   return {
     out: resolve(values.out),
     platforms: values.platform?.map(parsePlatform) ?? PLATFORMS,
     programs: values.program?.map(parseProgram) ?? PROGRAMS,
-    url:
-      (values.url === undefined ? undefined : trimEndOf(values.url, '/')) ??
-      `${homepage}/releases/download/v${ownVersion()}`,
+    url: values.url === undefined ? `${homepage}/releases/download/v${ownVersion()}` : parseUrl(values.url),
     homepage,
+    license,
     cacheDir: resolve(values['cache-dir'] ?? defaultCacheDir()),
     report: (line) => console.error(line),
   };
+}
+
+/** The URL is written into scripts and manifests of many languages, so characters with a meaning in one of them are rejected. */
+function parseUrl(url: string): string {
+  if (!/^https?:\/\/[\w.:[\]-]+(?:\/[\w.,~%@+/-]*)?$/.test(url))
+    throw new Error(
+      `Invalid URL ${url}. --url must start with http:// or https:// and contain no spaces, quotes or $.`,
+    );
+  return trimEndOf(url, '/');
 }
 
 function parseProgram(name: string): ProgramFacts {

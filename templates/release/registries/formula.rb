@@ -2,7 +2,7 @@ class {{class}} < Formula
   desc "{{description}}"
   homepage "{{homepage}}"
   version "{{version}}"
-  license "Apache-2.0"
+  license "{{license}}"
 
 {{downloads}}
 
