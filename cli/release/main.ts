@@ -16,6 +16,7 @@ const USAGE = `Usage: npm run release -- --out FOLDER [--platform NAME ...] [--p
   --platform NAME     Platform to build for, e.g. linux-x64; can be repeated (default: all)
   --program NAME      encoderfile, mcp-manager or gateway; can be repeated (default: all)
   --url URL           Where users will download the files (default: the releases of the repository in package.json)
+  --sign-macos CMD    Command that signs a macOS executable, whose path it receives; e.g. .ci/sign-macos (default: an ad-hoc signature)
   --cache-dir FOLDER  Folder for base runtimes`;
 
 process.exitCode = await main(process.argv.slice(2));
@@ -49,6 +50,7 @@ function readRequest(argv: readonly string[]): ReleaseRequest {
       platform: { type: 'string', multiple: true },
       program: { type: 'string', multiple: true },
       url: { type: 'string' },
+      'sign-macos': { type: 'string' },
       'cache-dir': { type: 'string' },
     },
   });
@@ -64,6 +66,7 @@ function readRequest(argv: readonly string[]): ReleaseRequest {
     url: values.url === undefined ? `${homepage}/releases/download/v${ownVersion()}` : parseUrl(values.url),
     homepage,
     license,
+    signMacos: values['sign-macos'],
     cacheDir: resolve(values['cache-dir'] ?? defaultCacheDir()),
     report: (line) => console.error(line),
   };

@@ -11,6 +11,7 @@ import { writeTarget } from '../packaging/steps/write-target.ts';
 import { fillTemplate } from './fill-template.ts';
 import { noticesOf } from './notices.ts';
 import { executableName, type ProgramFacts } from './programs.ts';
+import { signMacos } from './sign-macos.ts';
 import { sbomOf } from './sbom.ts';
 import type { PythonFacts } from './python/metadata.ts';
 import { bundleLibrary } from './node/library.ts';
@@ -30,6 +31,8 @@ export interface ReleaseRequest {
   /** SPDX identifier. */
   readonly license: string;
   readonly cacheDir: string;
+  /** Command that signs a macOS executable in place. */
+  readonly signMacos?: string | undefined;
   /** Receives a line of text for each step. */
   readonly report: (line: string) => void;
 }
@@ -90,6 +93,7 @@ async function writeProgram(
       canDownload: true,
       output: findOutputFile(file),
     });
+    if (platform.os === 'darwin' && request.signMacos !== undefined) await signMacos(request.signMacos, file);
     hashes.set(platform, await hashOf(file));
     await writePlatformPackage(input, platform, file);
     if (python) await writeWheel({ ...python, platform, executable: file, notices: input.notices });
