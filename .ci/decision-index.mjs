@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** The decisions of each subject. Add a new decision to one of them. */
 const SUBJECTS = {
-  'Model executables: the file': '0001 0002 0003 0007 0022 0037 0048 0051 0052 0053 0072 0073 0094 0188',
+  'Model executables: the file': '0001 0002 0003 0007 0022 0037 0048 0051 0052 0053 0072 0073 0094 0188 0205',
   'Building models':
     '0006 0021 0024 0056 0057 0061 0062 0063 0079 0126 0139 0147 0157 0161 0163 0164 0166 0168 0169 0170 0171 0172 0175 0174 0177 0173 0178 0185 0186 0187 0193 0201',
   'Tokenizers and texts': '0011 0055 0058 0129',
