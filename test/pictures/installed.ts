@@ -1,5 +1,5 @@
 import { cpSync, existsSync, globSync, linkSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { execa } from 'execa';
 import { hostPlatform } from '#cli/packaging/plan.ts';
@@ -107,7 +107,7 @@ async function recordPython({ wheel, project, env }: Installed): Promise<Step[]>
   const ran = await execa(python, ['demo.py'], options);
   return [
     {
-      command: 'pip install encoderfile',
+      command: `pip install ./${basename(wheel)}`,
       output: installed.all.replaceAll(`${dirname(wheel)}/`, './').replaceAll(/^Looking in .*\n/gm, ''),
     },
     { command: 'cat demo.py', output: SCRIPT.trimEnd() },
