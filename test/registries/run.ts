@@ -15,6 +15,7 @@ import { execa } from 'execa';
 import { messageOf } from '#contract/errors.ts';
 import { repositoryOf } from '#cli/release/registries/entry.ts';
 import { printTable } from '../bench/measure/print.ts';
+import { chosen } from '../helpers/chosen.ts';
 import { installDebianPackage } from '../helpers/debian-package.ts';
 import { installLocked } from '../helpers/install-locked.ts';
 import { installPython } from '../helpers/install-python.ts';
@@ -25,13 +26,14 @@ import { serveRelease } from './release-server.ts';
 
 // `npm run test:registries`: checks the files for registries with the tools of each registry, and installs the release with them from a
 // loopback server. Requires Debian as root. A folder argument is a release to use; it must contain all programs and platforms. `--schemas FOLDER`
-// contains winget's manifest.<type>.<version>.json and Scoop's schema as scoop.json. Takes five minutes with a release.
+// contains winget's manifest.<type>.<version>.json and Scoop's schema as scoop.json. `--only WORD`
+// selects the checks whose name contains it. Takes five minutes with a release.
 
 const PACKAGES = ['makepkg', 'libarchive-tools', 'nix-bin', 'rubocop', 'shellcheck'];
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { schemas: { type: 'string' } },
+  options: { schemas: { type: 'string' }, only: { type: 'string', multiple: true } },
 });
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-registries-'));
 // makepkg runs as another user.
@@ -73,7 +75,8 @@ async function testRegistries(): Promise<boolean> {
       schemas,
     };
     const rows: Row[] = [];
-    for (const [index, check] of REGISTRY_CHECKS.entries()) rows.push(await runCheck(check, setup, index));
+    const checks = chosen(REGISTRY_CHECKS, ({ name }) => name, values.only ?? []);
+    for (const [index, check] of checks.entries()) rows.push(await runCheck(check, setup, index));
     printTable(
       ['check', 'result', 'seconds', 'MB', 'notes'],
       rows.map(({ name, result, seconds, bytes, facts }) => [
