@@ -32,13 +32,15 @@ export async function serveRelease(
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;
     const name = path.startsWith(`/v${version}/`) ? path.slice(version.length + 3) : '';
     const content = replaced.get(name);
-    if (content !== undefined) return void response.end(content);
-    if (path === `/api/repos/${repository}/releases/tags/v${version}`)
-      return void response.setHeader('content-type', 'application/json').end(JSON.stringify(describe()));
     const file = /^[\w.-]+$/.test(name) ? fileOf(name) : undefined;
-    if (file === undefined) return void response.writeHead(404).end();
-    response.setHeader('content-length', statSync(file).size);
-    createReadStream(file).pipe(response);
+    if (content !== undefined) response.end(content);
+    else if (path === `/api/repos/${repository}/releases/tags/v${version}`)
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(describe()));
+    else if (file === undefined) response.writeHead(404).end();
+    else {
+      response.setHeader('content-length', statSync(file).size);
+      createReadStream(file).pipe(response);
+    }
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -26,25 +26,24 @@ export function condaFiles(entry: RegistryEntry): RegistryFiles {
     context: { version: pythonVersion(version) },
     package: { name: program, version: '${{ version }}' },
     source: [
-      ...downloads.map(({ platform, url, sha256 }) => ({
-        if: selectorOf(platform),
-        then: { url, sha256, file_name: `${program}${platform.exeSuffix}` },
-      })),
+      ...downloads.map(({ platform, url, sha256 }) =>
+        when(selectorOf(platform), { url, sha256, file_name: `${program}${platform.exeSuffix}` }),
+      ),
       { url: notices.url, sha256: notices.sha256, file_name: notices.name },
     ],
     build: {
       number: 0,
       skip: [downloads.map(({ platform }) => `not (${selectorOf(platform)})`).join(' and ')],
       script: [
-        {
-          if: 'unix',
+        when(
+          'unix',
           // macOS has no `install -D`.
-          then: ['mkdir -p "$PREFIX/bin"', `install -m 755 ${program} "$PREFIX/bin/${program}"`],
-          else: [
+          ['mkdir -p "$PREFIX/bin"', `install -m 755 ${program} "$PREFIX/bin/${program}"`],
+          [
             'if not exist "%LIBRARY_BIN%" mkdir "%LIBRARY_BIN%"',
             `copy ${program}.exe "%LIBRARY_BIN%\\${program}.exe"`,
           ],
-        },
+        ),
       ],
       dynamic_linking: { binary_relocation: false },
       prefix_detection: { ignore: true },
@@ -64,6 +63,14 @@ export function condaFiles(entry: RegistryEntry): RegistryFiles {
   return { [`staged-recipes/recipes/${program}/recipe.yaml`]: stringify(recipe, { lineWidth: 0 }) };
 }
 
+/** A part of the recipe with a condition. */
+const when = (condition: string, then: unknown, otherwise?: unknown): object =>
+  Object.fromEntries([
+    ['if', condition],
+    ['then', then],
+    ...(otherwise === undefined ? [] : [['else', otherwise]]),
+  ]);
+
 /** The recipe's condition for a platform. */
 function selectorOf({ os, cpu }: Platform): string {
   const processors: Readonly<Partial<Record<Platform['cpu'], string>>> = PROCESSORS[os];
@@ -75,6 +82,6 @@ function selectorOf({ os, cpu }: Platform): string {
 /** The virtual package that represents the oldest supported system. */
 function requirementOf(platform: Platform): object[] {
   const { glibc, macos } = minimumSystem(platform);
-  if (glibc !== undefined) return [{ if: selectorOf(platform), then: `__glibc >=${glibc},<3.0.a0` }];
-  return macos === undefined ? [] : [{ if: selectorOf(platform), then: `__osx >=${macos}` }];
+  if (glibc !== undefined) return [when(selectorOf(platform), `__glibc >=${glibc},<3.0.a0`)];
+  return macos === undefined ? [] : [when(selectorOf(platform), `__osx >=${macos}`)];
 }

@@ -3,7 +3,7 @@ import { fillTemplate } from '../fill-template.ts';
 import { downloadsFor, ownerOf, type RegistryEntry, type RegistryFiles } from './entry.ts';
 
 /** Programs that are published as images: the servers. The images of models are those that users build. */
-const SERVERS: readonly string[] = ['mcp-manager', 'gateway'];
+const SERVERS: ReadonlySet<string> = new Set(['mcp-manager', 'gateway']);
 
 /** Short and full description of an image on Docker Hub. */
 export function dockerHubFiles(entry: RegistryEntry): RegistryFiles {
@@ -12,7 +12,7 @@ export function dockerHubFiles(entry: RegistryEntry): RegistryFiles {
   const platforms = downloadsFor(entry, 'linux').map(
     ({ platform }) => `linux/${platform.cpu === 'x64' ? 'amd64' : 'arm64'}`,
   );
-  if (!SERVERS.includes(program) || platforms.length === 0) return {};
+  if (!SERVERS.has(program) || platforms.length === 0) return {};
   const image = `${ownerOf(entry)}/${program}`;
   const readme = fillTemplate(readOwnText(`templates/release/registries/docker-hub-${program}.md`), {
     image,
