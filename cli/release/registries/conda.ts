@@ -63,13 +63,13 @@ export function condaFiles(entry: RegistryEntry): RegistryFiles {
   return { [`staged-recipes/recipes/${program}/recipe.yaml`]: stringify(recipe, { lineWidth: 0 }) };
 }
 
-/** A part of the recipe with a condition. */
-const when = (condition: string, then: unknown, otherwise?: unknown): object =>
-  Object.fromEntries([
-    ['if', condition],
-    ['then', then],
-    ...(otherwise === undefined ? [] : [['else', otherwise]]),
-  ]);
+/** A part of the recipe with a condition. The names are not literals, because an object with `then` can be mistaken for a promise. */
+const when = (condition: string, ...branches: readonly unknown[]): object =>
+  Object.fromEntries(
+    ['if', 'then', 'else']
+      .map((key, at) => [key, [condition, ...branches][at]])
+      .slice(0, branches.length + 1),
+  );
 
 /** The recipe's condition for a platform. */
 function selectorOf({ os, cpu }: Platform): string {

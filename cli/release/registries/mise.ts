@@ -10,7 +10,7 @@ import {
 } from './entry.ts';
 
 /** The file names of executables in a release, in mise's template language. */
-export const miseAsset = (program: string): string =>
+const miseAsset = (program: string): string =>
   `${program}-{{ os() }}-{{ arch() }}{% if os() == 'windows' %}.exe{% endif %}`;
 
 /** An entry for mise's registry. Options are strings of TOML, in which JSON strings are valid. */
