@@ -5,6 +5,7 @@ import type { Calls } from './calls/call.ts';
 import type { ItemMeanings } from './calls/item-meanings.ts';
 import type { RemoteSignIns } from './sign-in/remote-sign-ins.ts';
 import type { Reloader } from '#serve/program/reloader.ts';
+import type { ScanGuard } from './scanning/guard.ts';
 import type { AppliedChanges, Supervisor } from './supervisor/managed-server.ts';
 
 /** State shared by all protocols of the manager. */
@@ -14,6 +15,8 @@ export interface ManagerContext {
   readonly calls: Calls;
   /** Undefined if searches only use words. */
   readonly meanings?: ItemMeanings | undefined;
+  /** The findings in texts of servers. */
+  readonly scans: ScanGuard;
   readonly groups: CallerGroups;
   readonly signIns: RemoteSignIns;
   readonly reloader: Pick<Reloader<AppliedChanges>, 'reload'>;

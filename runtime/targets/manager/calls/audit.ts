@@ -35,6 +35,8 @@ interface AuditedCall {
   readonly tool?: string | undefined;
   /** Decision of the approval rules; undefined without rules. */
   readonly approval?: Approval | undefined;
+  /** The rules that found an injection in what the server returned. */
+  readonly findings?: readonly string[] | undefined;
   /** The ID of a script, and the number of its calls. */
   readonly script?: { readonly id: string; readonly calls: number } | undefined;
 }
@@ -97,7 +99,7 @@ export async function openAuditLog({
       ? redact.value(args, server)
       : `sha256:${sha256(Buffer.from(canonicalJson(args)))}`;
   return {
-    record({ call, server, kind, name, args, outcome, milliseconds, result, tool, approval, script }) {
+    record({ call, server, kind, name, args, outcome, milliseconds, result, tool, approval, findings, script }) {
       const entry = {
         at: new Date().toISOString(),
         requestId: call.requestId,
@@ -111,6 +113,7 @@ export async function openAuditLog({
           ? {}
           : { tool: truncate(redact.text(tool, server)) }),
         ...(approval === undefined ? {} : { approval }),
+        ...(findings === undefined ? {} : { findings }),
         outcome,
         ms: Math.round(milliseconds * 1000) / 1000,
         args: loggedArgs(args, server),

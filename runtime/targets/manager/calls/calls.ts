@@ -33,6 +33,8 @@ import { createServerLists, type ServerLists } from './server-lists.ts';
 import { isPerUser } from '../config/spec.ts';
 import { serverName } from '../config/server-name.ts';
 import type { SavedLists } from '../saved-lists/saved-lists.ts';
+import { createGuard } from '../scanning/create-guard.ts';
+import type { ScanGuard } from '../scanning/guard.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { AppError, inputError } from '#contract/errors.ts';
 import { RpcFailure } from '../upstream/connection.ts';
@@ -59,11 +61,14 @@ export interface CallsOptions {
   readonly tracer?: Tracer | undefined;
   readonly signInPage?: SignInPage | undefined;
   readonly savedLists?: SavedLists | undefined;
+  /** Scans the texts of servers. Default: a guard that keeps nothing in files. */
+  readonly guard?: ScanGuard | undefined;
 }
 
 export interface OpenedCalls extends Calls {
   /** Resolves when the lists of lazy servers are saved. */
   readonly close: () => Promise<void>;
+  readonly guard: ScanGuard;
 }
 
 export function createCalls({
@@ -76,6 +81,7 @@ export function createCalls({
   tracer,
   signInPage,
   savedLists,
+  guard = createGuard({ supervisor: () => supervisor, redact, clock, metrics }),
 }: CallsOptions): OpenedCalls {
   const statistics = createCallStatistics(supervisor, clock.now);
   const observers = [statistics, ...(metrics ? [observeCalls(metrics, supervisor)] : [])];
@@ -88,15 +94,18 @@ export function createCalls({
   supervisor.subscribe((event) => {
     if (event.kind === 'session-opened') serverOf(supervisor, event)?.listFaults.clear();
   });
-  const options = { supervisor, signInPage, redact, clock, audit, observer, tracer };
+  supervisor.subscribe((event) => {
+    if (event.kind === 'servers-changed') guard.keep(supervisor.names());
+  });
+  const options = { supervisor, signInPage, redact, clock, audit, observer, tracer, guard };
   const runCall = createCallRunner({ ...options, ...limits });
-  const lists = createServerLists(supervisor, { clock, checkList, saved: savedLists });
+  const lists = createServerLists(supervisor, { clock, checkList, saved: savedLists, guard });
   const catalog = createToolCatalog(lists, clock);
   watchPins(supervisor, catalog);
   return {
     statistics: statistics.of,
     servers: (caller) => supervisor.names().filter((name) => caller.canUse(name)),
-    ...toolCalls(runCall, catalog),
+    ...toolCalls(runCall, catalog, guard),
     ...listAllCalls(runCall, lists, catalog, supervisor),
     ...promptCalls(runCall, { checkList, lists }),
     ...resourceCalls(runCall, { checkList, lists }),
@@ -104,9 +113,11 @@ export function createCalls({
     async peer({ caller, server: name, timeoutMs, signal }) {
       const server = caller.canUse(serverName(name)) ? supervisor.get(name) : undefined;
       if (!server) return undefined;
-      return await lists.peer(server.forUser(caller.user), { timeLeft: () => timeoutMs, signal });
+      const peer = await lists.peer(server.forUser(caller.user), { timeLeft: () => timeoutMs, signal });
+      return await guard.peer(server, peer);
     },
     close: lists.close,
+    guard,
   };
 }
 
@@ -203,6 +214,7 @@ function promptCalls(runCall: RunCall, parts: ListPageParts): Pick<Calls, 'listP
         if (!canRead(call.caller, context.server.spec(), 'prompt', prompt)) {
           throw new AppError('ForbiddenError', `prompt not allowed: ${context.server.name}/${prompt}`);
         }
+        parts.lists.guard.requireVisible(context.server, 'prompts', prompt);
         await requireCapability(context, 'prompts');
         try {
           return promptResult(await context.request('prompts/get', { name: prompt, arguments: args }));

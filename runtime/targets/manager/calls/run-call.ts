@@ -25,6 +25,8 @@ import {
   ResultTooLarge,
 } from '../upstream/connection.ts';
 import { type ShapeOfParams, Malformed } from '../shapes/shape.ts';
+import type { ScanRule } from '../scanning/finding.ts';
+import type { ScanGuard, ScannedRequest } from '../scanning/guard.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { ListName } from '../shapes/check-list.ts';
@@ -38,6 +40,8 @@ export interface CallRunnerParts extends SignInParts {
   readonly observer?: CallObserver | undefined;
   readonly audit?: CallAuditLog | undefined;
   readonly tracer?: Tracer | undefined;
+  /** Scans what servers return. */
+  readonly guard: ScanGuard;
 }
 
 /** Facts about a call for the audit log and metrics, some of which only become known during the call. */
@@ -48,6 +52,8 @@ export interface AuditedFacts {
   tool?: string;
   /** Decision of the approval rules. */
   approval?: Approval;
+  /** The rules that found an injection in what the server returned. */
+  findings?: readonly ScanRule[];
 }
 
 /** Describes a call for metrics, the audit log and error messages. */
@@ -109,7 +115,7 @@ export function createCallRunner({
       if (signIn) await signIn;
       // Chosen after the sign-in, which replaces the user's connection.
       server = server.forUser(call.caller.user);
-      const running = new RunningCall(server, call, options);
+      const running = new RunningCall(server, call, options, audited);
       const turn = takesTurn ? running.turn() : undefined;
       const leave = turn instanceof Promise ? await turn : turn;
       let result;
@@ -147,7 +153,7 @@ function findServer(supervisor: Supervisor, { caller, server: typed }: ServerCal
 const isToolError = (result: unknown): boolean =>
   typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
 
-type RunningCallParts = Pick<CallRunnerParts, 'clock' | 'maxResultCharacters' | 'tracer'>;
+type RunningCallParts = Pick<CallRunnerParts, 'clock' | 'maxResultCharacters' | 'tracer' | 'guard'>;
 
 /** The server of a call, with the remaining time. */
 export interface CallContext {
@@ -175,10 +181,17 @@ class RunningCall implements CallContext {
   readonly server: ManagedServer;
   readonly #call: ServerCall;
   readonly #parts: RunningCallParts;
+  readonly #audited: AuditedFacts | undefined;
   #deadline: number;
 
-  constructor(server: ManagedServer, call: ServerCall, parts: RunningCallParts) {
+  constructor(
+    server: ManagedServer,
+    call: ServerCall,
+    parts: RunningCallParts,
+    audited: AuditedFacts | undefined,
+  ) {
     this.server = server;
+    this.#audited = audited;
     this.#call = call;
     this.#parts = parts;
     this.#deadline = parts.clock.now() + server.spec().timeouts.request;
@@ -258,11 +271,45 @@ class RunningCall implements CallContext {
     throw new ResultTooLarge(maxResultCharacters);
   }
 
-  #sendTo(
+  #sendTo(connection: Connection, sent: SentRequest): Promise<ShapeOfParams> {
+    const isScanned = this.#parts.guard.scansResults(this.server) && !LIST_METHODS.has(sent.method);
+    return isScanned ? this.#sendScanned(connection, sent) : this.#sendUnscanned(connection, sent, this.#call);
+  }
+
+  /** Sends a request whose result, progress and requests to the client are scanned. Lists are scanned as a whole. */
+  async #sendScanned(connection: Connection, sent: SentRequest): Promise<ShapeOfParams> {
+    const { guard } = this.#parts;
+    const audited = this.#audited;
+    const request: ScannedRequest = {
+      server: this.server,
+      method: sent.method,
+      name: audited?.tool ?? audited?.name ?? sent.method,
+      onFindings(rules) {
+        if (audited) audited.findings = [...new Set([...(audited.findings ?? []), ...rules])];
+      },
+    };
+    const { onProgress, requester } = this.#call;
+    const client = {
+      onProgress:
+        onProgress &&
+        ((progress: ShapeOfParams) => guard.forward(request, progress, () => onProgress(progress))),
+      requester: requester && guard.requester(request, requester),
+    };
+    let result: ShapeOfParams;
+    try {
+      result = await this.#sendUnscanned(connection, sent, client);
+    } catch (error) {
+      throw await guard.error(request, error);
+    }
+    return await guard.result(request, result);
+  }
+
+  #sendUnscanned(
     connection: Connection,
     { method, params, meta, traceHeaders }: SentRequest,
+    { onProgress, requester = HTTP_REQUESTER }: Pick<ServerCall, 'onProgress' | 'requester'>,
   ): Promise<ShapeOfParams> {
-    const { signal, onProgress, headers, requester = HTTP_REQUESTER } = this.#call;
+    const { signal, headers } = this.#call;
     const passed = passedHeaders(this.server.spec(), headers);
     return connection.request(method, meta === undefined ? params : { ...params, _meta: meta }, {
       timeoutMs: this.timeLeft(),
@@ -273,6 +320,14 @@ class RunningCall implements CallContext {
     });
   }
 }
+
+/** Lists are scanned with their policy for definitions. */
+const LIST_METHODS: ReadonlySet<string> = new Set([
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+]);
 
 type WaitingTurn = Extract<Turn, { readonly kind: 'waiting' }>;
 

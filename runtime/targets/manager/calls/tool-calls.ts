@@ -1,6 +1,7 @@
 import { AppError } from '#contract/errors.ts';
 import { shortPattern } from '#core/text/short-pattern.ts';
 import { toolResultShape, type ToolResult } from '../shapes/results.ts';
+import type { ScanGuard } from '../scanning/guard.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 import { requireApproval } from './approval.ts';
 import type { Calls, McpToolCall } from './call.ts';
@@ -17,7 +18,11 @@ import { canCall, type CatalogTool, isAllowed, type ToolCatalog } from './tool-c
  * Creates the tool calls. The catalog contains the configuration's decisions about tools; each call checks
  * its caller's permissions.
  */
-export const toolCalls = (runCall: RunCall, catalog: ToolCatalog): Pick<Calls, 'listTools' | 'callTool'> => ({
+export const toolCalls = (
+  runCall: RunCall,
+  catalog: ToolCatalog,
+  guard: ScanGuard,
+): Pick<Calls, 'listTools' | 'callTool'> => ({
   listTools: (call) =>
     runCall(call, LIST_CALL_INFO.tools, async (context) => {
       const canUse = (tool: CatalogTool): boolean => canCall(call.caller, context.server.name, tool);
@@ -35,19 +40,26 @@ export const toolCalls = (runCall: RunCall, catalog: ToolCatalog): Pick<Calls, '
         detail: `tool call failed: ${server}/${call.tool}`,
       }),
     };
-    return runCall(call, info, (context) => new ToolCall(catalog, call, audited, context).run());
+    return runCall(call, info, (context) => new ToolCall({ catalog, guard }, call, audited, context).run());
   },
 });
 
 /** One tool call: finds the tool, checks the caller's permissions, requests approval and calls the tool. */
 class ToolCall {
   readonly #catalog: ToolCatalog;
+  readonly #guard: ScanGuard;
   readonly #call: McpToolCall;
   readonly #audited: AuditedFacts;
   readonly #context: CallContext;
 
-  constructor(catalog: ToolCatalog, call: McpToolCall, audited: AuditedFacts, context: CallContext) {
+  constructor(
+    { catalog, guard }: { readonly catalog: ToolCatalog; readonly guard: ScanGuard },
+    call: McpToolCall,
+    audited: AuditedFacts,
+    context: CallContext,
+  ) {
     this.#catalog = catalog;
+    this.#guard = guard;
     this.#call = call;
     this.#audited = audited;
     this.#context = context;
@@ -96,6 +108,7 @@ class ToolCall {
 
   async #reject(tool: CatalogTool | undefined): Promise<never> {
     const name = `${this.#context.server.name}/${this.#call.tool}`;
+    if (!tool && this.#canUse()) this.#guard.requireVisible(this.#context.server, 'tools', this.#call.tool.trim());
     if (!tool && (await this.#isUnknown())) throw new AppError('NotFoundError', `tool not found: ${name}`);
     throw new AppError('ForbiddenError', `tool not allowed: ${name}`);
   }
@@ -105,13 +118,14 @@ class ToolCall {
    * are not allowed to use.
    */
   async #isUnknown(): Promise<boolean> {
+    return this.#canUse() && !(await this.#catalog.isListed(this.#context, this.#call, this.#call.tool));
+  }
+
+  /** Whether the configuration and the caller's permissions allow the name. */
+  #canUse(): boolean {
     const { caller, tool } = this.#call;
     const { server } = this.#context;
-    return (
-      isAllowed(server.spec().tools, tool.trim()) &&
-      caller.canUse(server.name, tool.trim()) &&
-      !(await this.#catalog.isListed(this.#context, this.#call, tool))
-    );
+    return isAllowed(server.spec().tools, tool.trim()) && caller.canUse(server.name, tool.trim());
   }
 }
 

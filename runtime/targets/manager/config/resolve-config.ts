@@ -195,6 +195,7 @@ function resolveServer(entry: ServerEntry, secrets: SecretsEntry, context: Serve
     toolOverrides: entry.toolOverrides,
     approvals: entry.approvals,
     pins: context.pins(entry),
+    scan: entry.scan,
   };
 }
 

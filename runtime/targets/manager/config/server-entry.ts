@@ -12,6 +12,9 @@ import {
   type ToolOverride,
   APPROVAL_ACTIONS,
   APPROVAL_CONDITIONS,
+  DEFAULT_SCAN,
+  SCAN_ACTIONS,
+  type ScanPolicy,
 } from './tool-policy.ts';
 
 /** A server as described in its file: types and keys are validated, placeholders are not expanded yet. */
@@ -37,6 +40,7 @@ export interface ServerEntry {
   readonly approvals: readonly ApprovalRule[];
   /** Action for tools that differ from their pins; undefined if not set. */
   readonly onChange: PinAction | undefined;
+  readonly scan: ScanPolicy;
 }
 
 export type LaunchEntry =
@@ -115,6 +119,8 @@ export const SERVER_KEYS = [
   'tool_overrides',
   'approvals',
   'on_change',
+  'scan',
+  'scan_results',
 ];
 
 /** Parses one `[[servers]]` table. Reports problems; returns undefined if later checks would only repeat them. */
@@ -150,6 +156,7 @@ export function readServerEntry(table: TableReader, path: ProblemPath): ServerEn
     toolOverrides: readToolOverrides(table.table('tool_overrides')),
     approvals: readApprovals(table),
     onChange: table.choice('on_change', PIN_ACTIONS),
+    scan: readScan(table),
   };
   if (written === undefined) {
     if (!table.mentions('name')) table.report('name is missing. Add one, e.g. name = "time".');
@@ -221,6 +228,16 @@ function readPassHeaders(table: TableReader): string[] {
     );
   }
   return names;
+}
+
+/** Without `scan_results`, `scan` applies to results as well. */
+function readScan(table: TableReader): ScanPolicy {
+  const definitions = table.choice('scan', SCAN_ACTIONS);
+  const results = table.choice('scan_results', SCAN_ACTIONS) ?? definitions;
+  return {
+    definitions: definitions ?? DEFAULT_SCAN.definitions,
+    results: results ?? DEFAULT_SCAN.results,
+  };
 }
 
 function readTools(table: TableReader): NameFilter {

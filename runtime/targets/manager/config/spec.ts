@@ -1,9 +1,10 @@
 import type { SearchEncoderSetting } from './search-encoder.ts';
+import type { ScanClassifierSetting } from './scan-classifier.ts';
 import type { Secret } from '#core/text/redactions.ts';
 import type { ProcessLimits } from '#core/limits/process-limits.ts';
 import type { GroupSpec } from './group-spec.ts';
 import type { PluginSettings } from './plugin-settings.ts';
-import type { ApprovalRule, ToolOverride, ToolPins } from './tool-policy.ts';
+import type { ApprovalRule, ScanPolicy, ToolOverride, ToolPins } from './tool-policy.ts';
 
 /** The resolved configuration: all placeholders are expanded and all defaults are applied. */
 export interface ManagerConfig {
@@ -42,6 +43,8 @@ export interface ServerSpec {
   readonly approvals?: readonly ApprovalRule[] | undefined;
   /** The pinned tools; undefined if the server is not pinned. */
   readonly pins?: ToolPins | undefined;
+  /** How the server's texts are scanned for injections. Default: DEFAULT_SCAN. */
+  readonly scan?: ScanPolicy | undefined;
 }
 
 export type Launch = ProcessLaunch | RemoteLaunch | UnusableLaunch;
@@ -197,6 +200,8 @@ export interface DaemonSettings {
   readonly oauth?: ResourceSettings | undefined;
   /** The encoder for searches by meaning; undefined if searches only use words. */
   readonly searchEncoder?: SearchEncoderSetting | undefined;
+  /** The model that finds injections, in addition to the rules. */
+  readonly scanClassifier?: ScanClassifierSetting | undefined;
 }
 
 /** The manager as an OAuth protected resource. */

@@ -30,6 +30,7 @@ import { clientRoutes } from './routes/clients.ts';
 import { configurationRoutes } from './routes/configuration.ts';
 import { configuredGroupRoutes } from './routes/configured-groups.ts';
 import { managerDocumentRoutes } from './routes/documents.ts';
+import { findingRoutes } from './routes/findings.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { serverHealthRoutes } from './routes/health.ts';
 import { clientKeyRoutes } from './routes/keys.ts';
@@ -168,6 +169,7 @@ export function managerRoutes(context: ManagerContext, options: ManagerAppOption
     ...serverAdminRoutes(context, parts),
     ...adminServerRoutes(context, parts),
     ...logRoutes(context, parts),
+    ...findingRoutes(context, parts),
     ...(files
       ? [
           ...configurationRoutes(context, files, parts),

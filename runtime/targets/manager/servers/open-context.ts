@@ -17,7 +17,10 @@ import { createRemoteSignIns } from '../sign-in/remote-sign-ins.ts';
 import { signInFolder } from '../sign-in/sign-in-folder.ts';
 import { openSavedLists, savedListsFolder } from '../saved-lists/saved-lists.ts';
 import { openSignIns, type SignInStore } from '../sign-in/sign-in-store.ts';
-import type { AppliedChanges } from '../supervisor/managed-server.ts';
+import { createGuard } from '../scanning/create-guard.ts';
+import { guardNotifications } from '../scanning/guard-notifications.ts';
+import { openReleases, releasesPath } from '../scanning/releases.ts';
+import type { AppliedChanges, Supervisor } from '../supervisor/managed-server.ts';
 import { createManagerReloader } from '../supervisor/reloader.ts';
 import { createSupervisor } from '../supervisor/supervisor.ts';
 import { openConnection } from '../upstream/open-connection.ts';
@@ -100,12 +103,37 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     trees,
     watch: guard.watch,
   });
-  const supervisor = createSupervisor({
+  const warn = (text: string): void => log.warn(text);
+  const classifier =
+    daemon.scanClassifier &&
+    // Imported on demand, because few managers have a classifier.
+    (await import('../scanning/open-classifier.ts')).openClassifier(daemon.scanClassifier, {
+      env: settings.env,
+      log,
+      metrics,
+      watch: guard.watch,
+    });
+  if (classifier) closers.add(classifier.close);
+  const scans = createGuard({
+    supervisor: () => supervisor,
+    redact: redactor,
+    clock: systemClock,
+    metrics,
+    releases: await openReleases(releasesPath(settings.paths.config), warn),
+    classify: classifier?.classify,
+  });
+  const supervisor: Supervisor = createSupervisor({
     installer,
     async open(spec, hooks, signal) {
       const connection = await openConnection(
         spec,
-        { ...hooks, signIns, trees, maxResultCharacters: settings.maxResultCharacters },
+        {
+          ...hooks,
+          onNotification: guardNotifications(scans, () => supervisor.get(spec.name), hooks.onNotification),
+          signIns,
+          trees,
+          maxResultCharacters: settings.maxResultCharacters,
+        },
         signal,
       );
       if (connection.pid !== undefined) void connection.closed.then(guard.watch(connection.pid));
@@ -128,6 +156,7 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     metrics,
     tracer,
     signInPage: parts.signInPage,
+    guard: scans,
   });
   // The servers, which stop first, can still have responded with new lists.
   closers.add(calls.close);
@@ -162,6 +191,7 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     supervisor,
     calls,
     meanings,
+    scans,
     groups,
     signIns: remoteSignIns,
     reloader,

@@ -72,6 +72,11 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
     help: 'Search by meaning too, with an .encoder file to start or the URL of a running encoder',
     defaultText: 'none',
   },
+  'scan-classifier': {
+    value: 'file|url',
+    help: 'Scan texts of servers with a classifier too: an .encoder file to start or the URL of a running encoder',
+    defaultText: 'none',
+  },
   'cors-max-age': {
     value: 'time',
     help: 'How long browsers cache CORS preflight responses',

@@ -21,6 +21,7 @@ import {
   SEARCH_ENCODER_RULE,
   type SearchEncoderSetting,
 } from '../config/search-encoder.ts';
+import { parseScanClassifier, type ScanClassifierSetting } from '../config/scan-classifier.ts';
 import type { CorsSettings, DaemonSettings, ServerTimeouts } from '../config/spec.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -119,6 +120,7 @@ function readDaemonFlags(invocation: Invocation, dev: boolean): Partial<DaemonSe
     healthIntervalMs: durationOption(invocation, 'interval-mcp-health'),
     cors: readCors(invocation),
     searchEncoder: readSearchEncoder(invocation),
+    scanClassifier: readScanClassifier(invocation),
   });
 }
 
@@ -129,6 +131,17 @@ export function readSearchEncoder(invocation: Invocation): SearchEncoderSetting 
   if (setting) return setting;
   throw new UsageError(
     `${invocation.source('search-encoder')}: ${JSON.stringify(value)} ${SEARCH_ENCODER_RULE}.`,
+  );
+}
+
+/** The flag replaces the classifier of the file, with its labels and threshold. */
+export function readScanClassifier(invocation: Invocation): ScanClassifierSetting | undefined {
+  const value = invocation.value('scan-classifier');
+  if (value === undefined) return undefined;
+  const setting = parseScanClassifier(value);
+  if (setting) return setting;
+  throw new UsageError(
+    `${invocation.source('scan-classifier')}: ${JSON.stringify(value)} ${SEARCH_ENCODER_RULE}.`,
   );
 }
 

@@ -8,6 +8,7 @@ import { createLog } from '#serve/log.ts';
 import { createCloserStack } from '#serve/program/closer-stack.ts';
 import { isLoopbackHost } from '#serve/http/request-head.ts';
 import { assertSafeToListen } from '#serve/program/listen-policy.ts';
+import { SCAN_CLASSIFIER_KEY } from '../config/scan-classifier.ts';
 import { SEARCH_ENCODER_KEY } from '../config/search-encoder.ts';
 import { createCallerGroups } from '../access/groups.ts';
 import { keysPath } from '../config/config-paths.ts';
@@ -79,6 +80,7 @@ export async function startManager(
     ...headerSecrets(settings.tracing),
     ...variableSecrets(env, INTROSPECTION_SECRET),
     ...variableSecrets(env, SEARCH_ENCODER_KEY),
+    ...variableSecrets(env, SCAN_CLASSIFIER_KEY),
   ]);
   const log = createLog(settings.logLevel, {
     write: (line) => write(redactor.text(line, serverOfLine(line))),

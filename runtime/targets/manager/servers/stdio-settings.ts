@@ -13,7 +13,7 @@ import { type McpMode, mcpMode } from '../mcp/modes.ts';
 import type { ScriptSettings } from '../scripts/limits.ts';
 import { readScriptSettings } from './script-options.ts';
 import type { ContextSettings } from './open-context.ts';
-import { readSearchEncoder } from './settings.ts';
+import { readScanClassifier, readSearchEncoder } from './settings.ts';
 
 /** Settings for `stdio`. */
 export interface StdioSettings extends ContextSettings {
@@ -53,6 +53,7 @@ export async function readStdioSettings(
       healthMs: durationOption(invocation, 'timeout-mcp-health'),
       healthIntervalMs: durationOption(invocation, 'interval-mcp-health'),
       searchEncoder: readSearchEncoder(invocation),
+      scanClassifier: readScanClassifier(invocation),
     }),
     timeouts: omitUndefined({
       install: durationOption(invocation, 'timeout-mcp-install'),

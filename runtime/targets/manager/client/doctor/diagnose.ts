@@ -163,6 +163,7 @@ async function checkManager(manager: ManagerClient, address: URL): Promise<Findi
         checkServer(server),
         ...listFaults(server),
         ...checkPins(server),
+        ...checkFindings(server),
       ]),
     ];
   } catch (error) {
@@ -199,6 +200,18 @@ function checkPins({ name, changedTools = [] }: ServerState): Finding[] {
   if (changedTools.length === 0) return [];
   const remedy = `Review them with \`mcp-manager pin --diff ${name}\`, then accept them with \`mcp-manager pin ${name}\`.`;
   return [problemFinding(`server ${name}`, changedToolsText(changedTools), remedy)];
+}
+
+/** Possible injections, without those in definitions that a person released. */
+function checkFindings({ name: server, findings = [] }: ServerState): Finding[] {
+  const open = findings.filter(({ outcome }) => outcome !== 'released');
+  return open.map(({ kind, name, rule, outcome }) =>
+    problemFinding(
+      `server ${server}`,
+      `possible injection in the ${[kind, name].filter(Boolean).join(' ')}: ${rule} (${outcome})`,
+      `See \`mcp-manager findings ${server}\`.${outcome === 'held' ? ` To release it: \`mcp-manager release ${server} ${name}\`.` : ''}`,
+    ),
+  );
 }
 
 function checkServer({ name, status, phase, reason, reasonLines = [], listsReadAt }: ServerState): Finding {

@@ -77,6 +77,10 @@ const SETTINGS: Readonly<Record<keyof ServerSpec, readonly Case[] | 'none'>> = {
     },
     { changes: { pins: { onChange: 'warn', hashes: {} } }, next: 'one' },
   ],
+  scan: [
+    { changes: { scan: { definitions: 'block', results: 'block' } }, next: 'one' },
+    { changes: { scan: { definitions: 'off', results: 'warn' } }, next: 'one' },
+  ],
   launch: [
     {
       changes: serverSpec('changing', 'changing', { env: { ...ENV, TOOLS: '["two"]' } }),

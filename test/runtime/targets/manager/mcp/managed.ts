@@ -23,7 +23,10 @@ import { managerApi } from '#manager/http/app.ts';
 import { type ManagerMcpOptions, managerMcpRoutes } from '#manager/mcp/routes.ts';
 import { createRemoteSignIns } from '#manager/sign-in/remote-sign-ins.ts';
 import { openSignIns, type SignInStore } from '#manager/sign-in/sign-in-store.ts';
-import type { ManagedServer } from '#manager/supervisor/managed-server.ts';
+import { createGuard } from '#manager/scanning/create-guard.ts';
+import { guardNotifications } from '#manager/scanning/guard-notifications.ts';
+import type { ManagedServer, Supervisor } from '#manager/supervisor/managed-server.ts';
+import { systemClock } from '#platform/clock.ts';
 import { createManagerReloader } from '#manager/supervisor/reloader.ts';
 import { createSupervisor } from '#manager/supervisor/supervisor.ts';
 import { openConnection } from '#manager/upstream/open-connection.ts';
@@ -82,8 +85,13 @@ export async function openManager({
   const access = createManagerAccess({ keys: () => keys }, Date.now, tokens, table);
   const redact = createRedactor();
   const settings = { healthMs: 3000, healthIntervalMs: 10_000 };
-  const supervisor = createSupervisor({
-    open: (spec, hooks, signal) => openConnection(spec, { ...hooks, signIns }, signal),
+  const guard = createGuard({ supervisor: () => supervisor, redact, clock: systemClock });
+  const supervisor: Supervisor = createSupervisor({
+    open(spec, hooks, signal) {
+      const find = (): ManagedServer | undefined => supervisor.get(spec.name);
+      const onNotification = guardNotifications(guard, find, hooks.onNotification);
+      return openConnection(spec, { ...hooks, onNotification, signIns }, signal);
+    },
     settings,
     log,
     redact: redact.text,
@@ -92,7 +100,7 @@ export async function openManager({
   });
   const signInPage = createSignInPage({ isTls: false, hostRules: { hostname: '127.0.0.1' } });
   const savedLists = folder === undefined ? undefined : openSavedLists(folder, log);
-  const calls = createCalls({ supervisor, redact, signInPage, savedLists, audit });
+  const calls = createCalls({ supervisor, redact, signInPage, savedLists, audit, guard });
   const remoteSignIns = createRemoteSignIns(signIns);
   let config = configOf(servers);
   const reloader = createManagerReloader({ config, read: () => Promise.resolve(config), supervisor, log });
@@ -102,6 +110,7 @@ export async function openManager({
     kernel,
     supervisor,
     calls,
+    scans: guard,
     groups: table,
     signIns: remoteSignIns,
     reloader,
