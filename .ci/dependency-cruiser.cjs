@@ -55,6 +55,7 @@ const LAYERS = {
     'access config-edit registry sign-in',
     'install upstream',
     'meanings saved-lists supervisor',
+    'scanning',
     'calls plugins',
     'context.ts pins scripts',
     'http',

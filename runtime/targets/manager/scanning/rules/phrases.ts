@@ -79,7 +79,7 @@ const PHRASES: Readonly<Partial<Record<ScanRule, readonly string[]>>> = {
     `${PASS} ~6 entire|full|complete|whole|all|current|previous|prior|raw|verbatim ~3 ${CONVERSATION}|context ~6 in|into|to|as|with|parameter|argument|field|via|using|here`,
     `${PASS} ~4 conversation|chat|message|dialogue ~1 history|log|logs|transcript|context ~6 in|into|to|as|with|parameter|argument|via|using`,
     `${PASS} ~4 system ~1 prompt|message|instructions ~6 in|into|to|as|with|parameter|argument|via|using`,
-    `${PASS} ~4 users ~2 messages|message|questions|prompts|secrets|history ~4 in|into|to|as|parameter|argument|verbatim`,
+    `${PASS} ~4 users ~2 messages|message|questions|prompts|secrets|history ~4 in|into|to|as|via ~2 parameter|argument|field|context|url|query|sidenote`,
   ],
   'role-marker': [
     'system|admin|administrator|developer|root ~1 override|overrides',
