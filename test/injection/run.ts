@@ -74,7 +74,6 @@ for (let round = 0; round < 2; round += 1) {
 }
 const compared = scanned.flatMap(({ server }) => guard.definitionFindings(server.name)).filter(({ rule }) => rule === 'look-alike-name' || rule === 'shadowing');
 for (const { server, name, rule, excerpt } of compared) console.log(`${server}/${name}: ${rule}: ${excerpt}`);
-count([], false);
 for (const rule of ['look-alike-name', 'shadowing'] as const) {
   const counts = found.get(rule);
   if (counts) counts.harmless += compared.filter((one) => one.rule === rule).length;

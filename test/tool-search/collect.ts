@@ -13,8 +13,8 @@ import { LISTED_SERVERS, type ListedServer } from './servers.ts';
 /** Definitions are kept between runs, because installing all servers takes many minutes. */
 const FOLDER = join(TEST_CACHE, 'tool-search');
 /** Includes the installation of the package. */
-const LIMIT_MS = 150_000;
-const PARALLEL = 2;
+const LIMIT_MS = 280_000;
+const PARALLEL = 3;
 
 export interface CollectedServer {
   readonly name: string;

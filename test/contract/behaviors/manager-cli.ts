@@ -98,6 +98,11 @@ export const MANAGER_CLI = {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
     behavior: '`call` accepts JSON or key=value pairs, and exits with code 1 if the tool fails.',
   },
+  'mcli:findings': {
+    source: 'docs/mcp-manager.md#injections',
+    behavior:
+      'findings lists possible injections with their places, doctor reports them, and release lets clients use a tool that is held because of one.',
+  },
   'mcli:call:stdin': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
     behavior: '`call` can read its arguments from standard input.',

@@ -2,6 +2,9 @@ import { lookup } from '#core/values/lookup.ts';
 import type { Output } from '#serve/cli/command.ts';
 import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable, oneLine } from '#serve/cli/table.ts';
+import { AppError } from '#contract/errors.ts';
+import { serverName } from '../config/server-name.ts';
+import { openReleases, releaseKey, releasesPath } from '../scanning/releases.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';
 
 interface FindingsPage {
@@ -18,13 +21,7 @@ export async function showFindings(
   { server, json }: { readonly server: string | undefined; readonly json: boolean },
   output: Output,
 ): Promise<number> {
-  const findings: FindingsPage['findings'][number][] = [];
-  for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
-    const query = { limit: '500', cursor, ...(server === undefined ? {} : { server }) };
-    const page = (await manager.get(withQuery(apiPath('admin', 'findings'), query))) as FindingsPage;
-    findings.push(...page.findings);
-    cursor = page.nextCursor;
-  }
+  const findings = await readFindings(manager, server);
   if (json) printJson(output, findings);
   else if (findings.length === 0) output.err('No findings. Lists are scanned when clients request them.\n');
   else {
@@ -36,17 +33,50 @@ export async function showFindings(
 
 const KINDS = lookup<string>({ tool: 'tool', prompt: 'prompt', resource: 'resource', template: 'resource template' });
 
-/** Releases an item that is held because of a finding. */
+export interface ReleaseOptions {
+  readonly server: string;
+  readonly name: string;
+  readonly kind: string;
+  /** Path of the configuration file. */
+  readonly config: string;
+  readonly json: boolean;
+}
+
+/**
+ * Releases an item that is held because of a finding. Writes the file itself, like `pin`, because changes over HTTP require a key with edit permission.
+ */
 export async function releaseItem(
   manager: ManagerClient,
-  { server, name, kind, json }: { readonly server: string; readonly name: string; readonly kind: string; readonly json: boolean },
+  { server: typed, name, kind: typedKind, config, json }: ReleaseOptions,
   output: Output,
 ): Promise<number> {
-  const released = await manager.post(apiPath('admin', 'servers', server, 'release'), {
-    kind: KINDS[kind] ?? 'tool',
-    name,
-  });
-  if (json) printJson(output, released);
+  const server = serverName(typed);
+  const kind = KINDS[typedKind] ?? 'tool';
+  const held = (await readFindings(manager, server)).find(
+    (finding) => finding['kind'] === kind && finding['name'] === name && finding['outcome'] === 'held',
+  );
+  if (typeof held?.['hash'] !== 'string') {
+    throw new AppError('NotFoundError', `no ${kind} is held: ${server}/${name}`);
+  }
+  const file = releasesPath(config);
+  const releases = await openReleases(file, (text) => output.err(`Warning: ${text}\n`));
+  await releases.add(server, releaseKey(kind, name), held['hash']);
+  await manager.post(apiPath('admin', 'reload'));
+  if (json) printJson(output, { server, kind, name, file });
   else output.out(`Released ${server}/${name}. Another definition with a finding is held again.\n`);
   return 0;
+}
+
+async function readFindings(
+  manager: ManagerClient,
+  server: string | undefined,
+): Promise<FindingsPage['findings']> {
+  const findings: FindingsPage['findings'][number][] = [];
+  for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
+    const query = { limit: '500', cursor, ...(server === undefined ? {} : { server }) };
+    const page = (await manager.get(withQuery(apiPath('admin', 'findings'), query))) as FindingsPage;
+    findings.push(...page.findings);
+    cursor = page.nextCursor;
+  }
+  return findings;
 }

@@ -1,6 +1,7 @@
 import type { Command } from '#serve/cli/command.ts';
 import { isJson, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { exactly } from '#serve/cli/positionals.ts';
+import { configPaths } from '../config/config-paths.ts';
 import { DAEMON_CLIENT_OPTIONS, withManager } from './client-options.ts';
 
 /** `findings`: prints what the running manager found in texts of servers. */
@@ -34,9 +35,10 @@ export const releaseCommand: Command = {
   async run(invocation, output) {
     const [server, name] = exactly(invocation, '<server>', '<name>');
     const kind = invocation.value('kind') ?? 'tool';
+    const { config } = configPaths(invocation, process.env);
     const { releaseItem } = await import('../client/findings.ts');
     return await withManager(invocation, (manager) =>
-      releaseItem(manager, { server, name, kind, json: isJson(invocation) }, output),
+      releaseItem(manager, { server, name, kind, config, json: isJson(invocation) }, output),
     );
   },
 };

@@ -26,6 +26,7 @@ function createReleases(): Releases {
       known.set(keyOf(server, item), hash);
       return Promise.resolve();
     },
+    refresh: () => Promise.resolve(),
   };
 }
 

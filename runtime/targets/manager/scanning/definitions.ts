@@ -9,7 +9,7 @@ import type { ShapeOfParams } from '../shapes/shape.ts';
 import type { Finding } from './finding.ts';
 import { compareNames, isMixed, type NamedTools, namedTool } from './rules/name-rules.ts';
 import type { ReportedFinding, ScannedKind, ScanOutcome, ScanReports } from './reports.ts';
-import type { Releases } from './releases.ts';
+import { releaseKey, type Releases } from './releases.ts';
 import { scanValue, textsOf } from './scan-value.ts';
 import type { Classify } from './classify.ts';
 
@@ -103,6 +103,14 @@ export class ScannedDefinitions {
     return true;
   }
 
+  /** Reads the releases again. Returns the servers with items that clients do not get. */
+  async refresh(): Promise<readonly string[]> {
+    await this.#parts.releases.refresh();
+    this.#version += 1;
+    const withheld = [...this.#withheld].filter(([, items]) => items.size > 0);
+    return [...new Set(withheld.map(([key]) => key.slice(0, key.lastIndexOf(' '))))];
+  }
+
   forget(server: string): void {
     if (this.#tools.delete(server)) this.#version += 1;
     for (const list of Object.keys(ITEMS)) this.#withheld.delete(keyOf(server, list as ListName));
@@ -142,7 +150,8 @@ export class ScannedDefinitions {
       const outcome = certain.length === 0 ? 'reported' : this.#outcome(spec, action, { list, name, hash });
       const report = (outcomeOf: ScanOutcome, found: readonly Finding[]): void => {
         for (const { rule, pointer, excerpt, encoding } of found) {
-          reported.push({ server, kind, name, outcome: outcomeOf, rule, pointer, excerpt, ...(encoding && { encoding }) });
+          const common = { server, kind, name, outcome: outcomeOf, hash };
+          reported.push({ ...common, rule, pointer, excerpt, ...(encoding && { encoding }) });
         }
       };
       report(outcome, certain);
@@ -191,4 +200,4 @@ interface ItemFacts {
 
 const hashOf = (item: ShapeOfParams): string => `sha256:${sha256(canonicalJson(item))}`;
 const keyOf = (server: string, list: ListName): string => `${server} ${list}`;
-const itemKey = (list: ListName, name: string): string => `${ITEMS[list].kind}:${name}`;
+const itemKey = (list: ListName, name: string): string => releaseKey(ITEMS[list].kind, name);

@@ -161,6 +161,11 @@ export class ScanGuard {
     return this.#definitions.release(server, list, name);
   }
 
+  /** Reads the releases again. Returns the servers whose lists can have changed. */
+  refresh(): Promise<readonly string[]> {
+    return this.#definitions.refresh();
+  }
+
   /** Drops everything about servers that were removed. */
   keep(servers: readonly string[]): void {
     for (const server of this.#reports.servers()) {

@@ -12,7 +12,12 @@ export interface Releases {
   /** Whether an item was released with this definition. */
   has(server: string, item: string, hash: string): boolean;
   add(server: string, item: string, hash: string): Promise<void>;
+  /** Reads the file again. */
+  refresh(): Promise<void>;
 }
+
+/** The key of an item in the file. */
+export const releaseKey = (kind: string, name: string): string => `${kind}:${name}`;
 
 const FORMAT = 1;
 
@@ -25,12 +30,17 @@ type Servers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 /** Opens the file. A file that cannot be read releases nothing; `warn` receives the reason. */
 export async function openReleases(path: string, warn: (text: string) => void): Promise<Releases> {
   let known: Servers = {};
-  try {
-    known = serversOf(await textOf(path));
-  } catch (error) {
-    warn(`released tools are held again, because ${path} cannot be read: ${messageOf(error)}`);
-  }
+  const refresh = async (): Promise<void> => {
+    try {
+      known = serversOf(await textOf(path));
+    } catch (error) {
+      known = {};
+      warn(`released tools are held again, because ${path} cannot be read: ${messageOf(error)}`);
+    }
+  };
+  await refresh();
   return {
+    refresh,
     has: (server, item, hash) =>
       Object.hasOwn(known, server) && Object.hasOwn(known[server] ?? {}, item) && known[server]?.[item] === hash,
     add: (server, item, hash) =>

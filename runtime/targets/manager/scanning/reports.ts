@@ -24,6 +24,8 @@ export interface ReportedFinding extends Finding {
   /** The tool, prompt or resource, or the method of a message; empty for the server itself. */
   readonly name: string;
   readonly outcome: ScanOutcome;
+  /** Hash of the definition, which a release refers to; undefined for messages. */
+  readonly hash?: string | undefined;
   /** Milliseconds since 1970. */
   readonly at: number;
 }

@@ -175,7 +175,11 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
   if (meanings) closers.add(meanings.close);
   const reloader = createManagerReloader({
     config,
-    read,
+    async read() {
+      const changed = await scans.refresh();
+      for (const name of changed) supervisor.get(name)?.announceChange('tools');
+      return await read();
+    },
     supervisor,
     log,
     onRead: ({ secrets }) => redactor.learn(secrets),

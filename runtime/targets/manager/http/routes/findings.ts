@@ -96,8 +96,8 @@ export function findingRoutes(
   ];
 }
 
-const findingView = ({ encoding, at, ...finding }: ReportedFinding) => ({
+const findingView = ({ encoding, hash, at, ...finding }: ReportedFinding) => ({
   ...finding,
-  ...compact({ encoding }),
+  ...compact({ encoding, hash }),
   at: rfc3339(at),
 });

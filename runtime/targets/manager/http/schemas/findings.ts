@@ -34,6 +34,7 @@ const finding = closed('ScanFinding', {
   pointer: Type.String({ description: 'JSON Pointer of the text in the definition or message.' }),
   excerpt: Type.String({ description: 'The text around the finding; invisible characters are shown as `\\u{200b}`.' }),
   encoding: Type.Optional(Type.String({ description: 'How the text was encoded, for example `base64`.' })),
+  hash: Type.Optional(Type.String({ description: 'Hash of the definition, which a release refers to.' })),
   at: Type.String({ format: 'date-time' }),
 });
 
