@@ -7,7 +7,7 @@ import { systemClock } from '#platform/clock.ts';
 import { createRedactor } from '#serve/redact.ts';
 import { printTable } from '../bench/measure/print.ts';
 import { collectTools } from '../tool-search/collect.ts';
-import { isHeldOut, readSamples } from './samples.ts';
+import { isHeldOut, readDescriptions, readSamples } from './samples.ts';
 import { SCANNED_SERVERS } from './servers.ts';
 
 // `npm run test:injection`: scans samples of injections and the tools of published servers, and prints what the rules find, what they miss and their false
@@ -36,9 +36,12 @@ const rows = [...groups].map(([group, all]) => {
     if (expected && !rules.some((one) => one === rule)) expected.missed += 1;
     sums[isPoisoned ? 'poisoned' : 'harmless'] += 1;
     if (rules.length > 0) sums[isPoisoned ? 'found' : 'false'] += 1;
-    if (show && !held && isPoisoned === (rules.length === 0)) console.log(isPoisoned ? 'missed:' : `false (${rules}):`, text);
+    if (show && !held && isPoisoned === (rules.length === 0))
+      console.log(isPoisoned ? 'missed:' : `false (${rules}):`, text);
   }
-  return [group, sums.poisoned, sums.found, sums.poisoned - sums.found, sums.harmless, sums.false].map(String);
+  return [group, sums.poisoned, sums.found, sums.poisoned - sums.found, sums.harmless, sums.false].map(
+    String,
+  );
 });
 printTable(['samples', 'poisoned', 'found', 'missed', 'harmless', 'false'], rows);
 
@@ -58,7 +61,9 @@ for (const [half, all] of halves) {
         findings.map(({ rule }) => rule),
         false,
       );
-      console.log(`${half}: ${name}/${tool.name}: ${findings.map(({ rule, excerpt }) => `${rule}: ${excerpt}`).join('; ')}`);
+      console.log(
+        `${half}: ${name}/${tool.name}: ${findings.map(({ rule, excerpt }) => `${rule}: ${excerpt}`).join('; ')}`,
+      );
     }
   }
   alarms.push([half, all.length, tools, characters, flagged].map(String));
@@ -66,13 +71,38 @@ for (const [half, all] of halves) {
 console.log('');
 printTable(['published servers', 'servers', 'tools', 'characters', 'false'], alarms);
 
+const documents = Map.groupBy(readDescriptions(), ({ name }) => (isHeldOut(name) ? 'held out' : 'chosen with'));
+const documentRows: string[][] = [];
+for (const [half, all] of documents) {
+  let [flagged, characters] = [0, 0];
+  for (const { name, text } of all) {
+    characters += text.length;
+    const findings = await scanValue({ text }, 'content');
+    if (findings.length === 0) continue;
+    flagged += 1;
+    count(
+      findings.map(({ rule }) => rule),
+      false,
+    );
+    console.log(`${half}: ${name}: ${findings.map(({ rule, excerpt }) => `${rule}: ${excerpt}`).join('; ')}`);
+  }
+  documentRows.push([half, all.length, characters, flagged].map(String));
+}
+console.log('');
+printTable(['README files of packages', 'files', 'characters', 'false'], documentRows);
+
 // All servers together, for the rules that compare names.
 const guard = createGuard({ supervisor: () => undefined, redact: createRedactor(), clock: systemClock });
-const scanned = servers.map(({ name, tools }) => ({ server: { name, spec: () => ({ name }) as never }, tools: tools.map((tool) => ({ ...tool })) }));
+const scanned = servers.map(({ name, tools }) => ({
+  server: { name, spec: () => ({ name }) as never },
+  tools: tools.map((tool) => ({ ...tool })),
+}));
 for (let round = 0; round < 2; round += 1) {
   for (const { server, tools } of scanned) await guard.items(server, 'tools', tools, { isWhole: true });
 }
-const compared = scanned.flatMap(({ server }) => guard.definitionFindings(server.name)).filter(({ rule }) => rule === 'look-alike-name' || rule === 'shadowing');
+const compared = scanned
+  .flatMap(({ server }) => guard.definitionFindings(server.name))
+  .filter(({ rule }) => rule === 'look-alike-name' || rule === 'shadowing');
 for (const { server, name, rule, excerpt } of compared) console.log(`${server}/${name}: ${rule}: ${excerpt}`);
 for (const rule of ['look-alike-name', 'shadowing'] as const) {
   const counts = found.get(rule);
@@ -87,7 +117,9 @@ printTable(
 
 const text = servers.flatMap(({ tools }) => tools.map((tool) => JSON.stringify(tool))).join(' ');
 for (const kind of ['definition', 'content'] as const) {
-  const parts = Array.from({ length: Math.min(200, Math.floor(text.length / 10_000)) }, (_, at) => text.slice(at * 10_000, (at + 1) * 10_000));
+  const parts = Array.from({ length: Math.min(200, Math.floor(text.length / 10_000)) }, (_, at) =>
+    text.slice(at * 10_000, (at + 1) * 10_000),
+  );
   for (const part of parts) scanText(part, kind);
   const start = process.cpuUsage().user;
   for (const part of parts) scanText(part, kind);

@@ -8,7 +8,12 @@ export interface ListedServer {
 
 type Env = Readonly<Record<string, string>>;
 
-export const npx = (name: string, source: string, args: readonly string[] = [], env: Env = {}): ListedServer => ({
+export const npx = (
+  name: string,
+  source: string,
+  args: readonly string[] = [],
+  env: Env = {},
+): ListedServer => ({
   name,
   command: 'npx',
   args: ['--yes', source, ...args],

@@ -99,7 +99,20 @@ export async function openAuditLog({
       ? redact.value(args, server)
       : `sha256:${sha256(Buffer.from(canonicalJson(args)))}`;
   return {
-    record({ call, server, kind, name, args, outcome, milliseconds, result, tool, approval, findings, script }) {
+    record({
+      call,
+      server,
+      kind,
+      name,
+      args,
+      outcome,
+      milliseconds,
+      result,
+      tool,
+      approval,
+      findings,
+      script,
+    }) {
       const entry = {
         at: new Date().toISOString(),
         requestId: call.requestId,

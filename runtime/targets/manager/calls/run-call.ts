@@ -273,7 +273,9 @@ class RunningCall implements CallContext {
 
   #sendTo(connection: Connection, sent: SentRequest): Promise<ShapeOfParams> {
     const isScanned = this.#parts.guard.scansResults(this.server) && !LIST_METHODS.has(sent.method);
-    return isScanned ? this.#sendScanned(connection, sent) : this.#sendUnscanned(connection, sent, this.#call);
+    return isScanned
+      ? this.#sendScanned(connection, sent)
+      : this.#sendUnscanned(connection, sent, this.#call);
   }
 
   /** Sends a request whose result, progress and requests to the client are scanned. Lists are scanned as a whole. */

@@ -108,7 +108,8 @@ class ToolCall {
 
   async #reject(tool: CatalogTool | undefined): Promise<never> {
     const name = `${this.#context.server.name}/${this.#call.tool}`;
-    if (!tool && this.#canUse()) this.#guard.requireVisible(this.#context.server, 'tools', this.#call.tool.trim());
+    if (!tool && this.#canUse())
+      this.#guard.requireVisible(this.#context.server, 'tools', this.#call.tool.trim());
     if (!tool && (await this.#isUnknown())) throw new AppError('NotFoundError', `tool not found: ${name}`);
     throw new AppError('ForbiddenError', `tool not allowed: ${name}`);
   }

@@ -31,7 +31,12 @@ export async function showFindings(
   return 0;
 }
 
-const KINDS = lookup<string>({ tool: 'tool', prompt: 'prompt', resource: 'resource', template: 'resource template' });
+const KINDS = lookup<string>({
+  tool: 'tool',
+  prompt: 'prompt',
+  resource: 'resource',
+  template: 'resource template',
+});
 
 export interface ReleaseOptions {
   readonly server: string;
@@ -72,7 +77,7 @@ async function readFindings(
   server: string | undefined,
 ): Promise<FindingsPage['findings']> {
   const findings: FindingsPage['findings'][number][] = [];
-  for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
+  for (let cursor: string | undefined = '0'; cursor !== undefined;) {
     const query = { limit: '500', cursor, ...(server === undefined ? {} : { server }) };
     const page = (await manager.get(withQuery(apiPath('admin', 'findings'), query))) as FindingsPage;
     findings.push(...page.findings);

@@ -163,7 +163,8 @@ function readClassifier(scan: TableReader | undefined, folder: string): ScanClas
     scan?.report(`threshold must be at most 1, not ${threshold}.`, 'threshold');
   }
   const setting = parseScanClassifier(value, folder);
-  if (!setting) scan?.report(`classifier ${SEARCH_ENCODER_RULE}, not ${JSON.stringify(value)}.`, 'classifier');
+  if (!setting)
+    scan?.report(`classifier ${SEARCH_ENCODER_RULE}, not ${JSON.stringify(value)}.`, 'classifier');
   return setting && { ...setting, labels, threshold };
 }
 

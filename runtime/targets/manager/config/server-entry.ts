@@ -40,7 +40,8 @@ export interface ServerEntry {
   readonly approvals: readonly ApprovalRule[];
   /** Action for tools that differ from their pins; undefined if not set. */
   readonly onChange: PinAction | undefined;
-  readonly scan: ScanPolicy;
+  /** Undefined if neither key is set. */
+  readonly scan: ScanPolicy | undefined;
 }
 
 export type LaunchEntry =
@@ -231,12 +232,13 @@ function readPassHeaders(table: TableReader): string[] {
 }
 
 /** Without `scan_results`, `scan` applies to results as well. */
-function readScan(table: TableReader): ScanPolicy {
+function readScan(table: TableReader): ScanPolicy | undefined {
   const definitions = table.choice('scan', SCAN_ACTIONS);
   const results = table.choice('scan_results', SCAN_ACTIONS) ?? definitions;
+  if (results === undefined) return undefined;
   return {
     definitions: definitions ?? DEFAULT_SCAN.definitions,
-    results: results ?? DEFAULT_SCAN.results,
+    results,
   };
 }
 

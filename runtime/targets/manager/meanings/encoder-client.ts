@@ -7,7 +7,11 @@ import type { SearchEncoderSetting } from '../config/search-encoder.ts';
 
 /** Sends requests to an encoder: an executable that is started with the first request, or a running one. */
 export interface EncoderClient {
-  post(path: string, body: string, signal?: AbortSignal): Promise<{ readonly status: number; readonly text: string }>;
+  post(
+    path: string,
+    body: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly status: number; readonly text: string }>;
   close(): Promise<void>;
 }
 

@@ -83,7 +83,8 @@ export class ScannedDefinitions {
     const findings = this.#scanned.get(items);
     if (!findings) return undefined;
     const visible = this.#decide({ spec, action, list, items, findings, isWhole });
-    const isSame = known?.items.length === visible.length && known.items.every((item, at) => item === visible[at]);
+    const isSame =
+      known?.items.length === visible.length && known.items.every((item, at) => item === visible[at]);
     const result = isSame ? known.items : visible;
     this.#visible.set(items, { spec, version: this.#version, items: result });
     return result;
@@ -171,10 +172,18 @@ export class ScannedDefinitions {
    * What happens to an item with findings. A person accepts a definition by releasing or pinning it; another definition of the same name is a new
    * one, and is held again.
    */
-  #outcome({ name: server, pins }: ServerSpec, action: ScanAction, { list, name, hash }: ItemFacts): ScanOutcome {
+  #outcome(
+    { name: server, pins }: ServerSpec,
+    action: ScanAction,
+    { list, name, hash }: ItemFacts,
+  ): ScanOutcome {
     if (action === 'block') return 'blocked';
     if (action !== 'quarantine') return 'reported';
-    const isPinned = list === 'tools' && pins !== undefined && Object.hasOwn(pins.hashes, name) && pins.hashes[name] === hash;
+    const isPinned =
+      list === 'tools' &&
+      pins !== undefined &&
+      Object.hasOwn(pins.hashes, name) &&
+      pins.hashes[name] === hash;
     return isPinned || this.#parts.releases.has(server, itemKey(list, name), hash) ? 'released' : 'held';
   }
 }

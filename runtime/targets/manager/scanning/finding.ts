@@ -9,13 +9,13 @@ export const SCAN_RULES = {
   'role-change': 'instructions that give the model another role or task',
   'read-credentials': 'instructions to read credentials or private files and to pass them on',
   'send-conversation': 'instructions to pass on the conversation or the system prompt',
-  'redirect': 'instructions to change a recipient or an address, or to send a copy',
+  redirect: 'instructions to change a recipient or an address, or to send a copy',
   'link-with-data': 'links and images into whose address a model puts data',
   'data-url': 'addresses that contain a document or script',
   'look-alike-name': 'names that look like the name of another server’s tool',
-  'shadowing': 'descriptions that give instructions about another server’s tool',
+  shadowing: 'descriptions that give instructions about another server’s tool',
   'not-scanned': 'texts that are too long to be scanned completely',
-  'classifier': 'texts that the classifier takes for an injection',
+  classifier: 'texts that the classifier takes for an injection',
 } as const;
 
 export type ScanRule = keyof typeof SCAN_RULES;

@@ -69,7 +69,11 @@ export function openClassifier(
       try {
         for (let at = 0; at < windows.length; at += BATCH) {
           const batch = windows.slice(at, at + BATCH);
-          const scores = await scoresOf(client, batch.map(({ text }) => text), labels);
+          const scores = await scoresOf(
+            client,
+            batch.map(({ text }) => text),
+            labels,
+          );
           const index = scores.findIndex((score) => score >= threshold);
           const found = batch[index];
           if (!found) continue;
@@ -97,15 +101,24 @@ function windowsOf(value: unknown): { readonly text: string; readonly pointer: s
 }
 
 /** Returns the score of an injection for each text. */
-async function scoresOf(client: EncoderClient, inputs: readonly string[], labels: readonly string[]): Promise<number[]> {
+async function scoresOf(
+  client: EncoderClient,
+  inputs: readonly string[],
+  labels: readonly string[],
+): Promise<number[]> {
   const signal = AbortSignal.timeout(START_MS);
-  const { status, text } = await client.post('/predict', JSON.stringify({ inputs, top_k: 100, truncate: true }), signal);
+  const { status, text } = await client.post(
+    '/predict',
+    JSON.stringify({ inputs, top_k: 100, truncate: true }),
+    signal,
+  );
   if (status !== 200) {
     throw new AppError('UpstreamError', readErrorBody(text)?.message ?? `HTTP status ${status}`);
   }
   const { results } = membersOf(parseJsonText(text));
   const rows = Array.isArray(results) ? results : [];
-  if (rows.length !== inputs.length) throw new AppError('UpstreamError', 'the response must contain one result per text');
+  if (rows.length !== inputs.length)
+    throw new AppError('UpstreamError', 'the response must contain one result per text');
   return rows.map((row) => scoreOf(row, labels));
 }
 

@@ -42,7 +42,9 @@ export async function openReleases(path: string, warn: (text: string) => void): 
   return {
     refresh,
     has: (server, item, hash) =>
-      Object.hasOwn(known, server) && Object.hasOwn(known[server] ?? {}, item) && known[server]?.[item] === hash,
+      Object.hasOwn(known, server) &&
+      Object.hasOwn(known[server] ?? {}, item) &&
+      known[server]?.[item] === hash,
     add: (server, item, hash) =>
       withFileLock(path, async () => {
         const before = serversOf(await textOf(path));
@@ -60,7 +62,9 @@ function serversOf(text: string | undefined): Servers {
   if (text === undefined) return {};
   const { version, servers } = membersOf(parseJsonText(text));
   if (version === FORMAT && isObject(servers)) {
-    return Object.fromEntries(Object.entries(servers).map(([name, items]) => [name, { ...membersOf(items) }]));
+    return Object.fromEntries(
+      Object.entries(servers).map(([name, items]) => [name, { ...membersOf(items) }]),
+    );
   }
   throw new AppError('ConfigError', `it must have version ${FORMAT}`);
 }

@@ -133,8 +133,18 @@ const CONSEQUENCES: Readonly<Record<ScanOutcome, string>> = {
 };
 
 /** Describes a finding in one line. */
-export const findingText = ({ kind, name, rule, pointer, encoding, excerpt, outcome }: ReportedFinding): string =>
+export const findingText = ({
+  kind,
+  name,
+  rule,
+  pointer,
+  encoding,
+  excerpt,
+  outcome,
+}: ReportedFinding): string =>
   `possible injection in the ${kind}${name === '' ? '' : ` ${name}`}${pointer === '' ? '' : ` at ${pointer}`}: ${rule}${encoding === undefined ? '' : ` (${encoding})`}: ${JSON.stringify(excerpt)}; ${CONSEQUENCES[outcome]}`;
 
 /** The rules of findings, each once. */
-export const rulesOf = (findings: readonly Finding[]): ScanRule[] => [...new Set(findings.map(({ rule }) => rule))];
+export const rulesOf = (findings: readonly Finding[]): ScanRule[] => [
+  ...new Set(findings.map(({ rule }) => rule)),
+];

@@ -20,7 +20,9 @@ export function scanText(text: string, kind: TextKind, depth = 0): TextMatch[] {
   matches.push(...scanWords(wordsOf(text), kind));
   // What tag characters hide is scanned, too, although hiding it is a finding of its own.
   const hidden = matches.flatMap(({ rule, decoded, start, end }) =>
-    rule === 'hidden-text' && decoded !== undefined ? [{ encoding: 'hidden', text: decoded, start, end }] : [],
+    rule === 'hidden-text' && decoded !== undefined
+      ? [{ encoding: 'hidden', text: decoded, start, end }]
+      : [],
   );
   if (depth < MAX_DEPTH) {
     for (const part of [...hidden, ...decodedParts(text)]) {

@@ -87,7 +87,11 @@ export function scanValue(value: unknown, kind: TextKind): readonly Finding[] | 
   return scan.findings;
 }
 
-async function scanSlowly(texts: readonly PlacedText[], size: number, scan: ValueScan): Promise<readonly Finding[]> {
+async function scanSlowly(
+  texts: readonly PlacedText[],
+  size: number,
+  scan: ValueScan,
+): Promise<readonly Finding[]> {
   const yieldToEventLoop = createYielder();
   let left = MAX_SCANNED;
   for (const placed of texts) {
@@ -136,7 +140,8 @@ class ValueScan {
       const joined = `${text.slice(-BORDER)} ${next.text.slice(0, BORDER)}`;
       for (const match of scanWords(wordsOf(joined), this.#kind)) {
         // A match that is not split was found before.
-        const isSplit = match.start < Math.min(text.length, BORDER) && match.end > Math.min(text.length, BORDER);
+        const isSplit =
+          match.start < Math.min(text.length, BORDER) && match.end > Math.min(text.length, BORDER);
         if (isSplit) this.#addMatch(pointer, joined, match);
       }
     }

@@ -53,7 +53,11 @@ export function serverAdminRoutes(
           .names()
           .filter((name) => caller.canUse(name))
           .flatMap((name) => supervisor.get(name) ?? []);
-        return { version, ...compact({ auditLog: auditView(audit) }), servers: servers.map((server) => statusView(server, scans)) };
+        return {
+          version,
+          ...compact({ auditLog: auditView(audit) }),
+          servers: servers.map((server) => statusView(server, scans)),
+        };
       },
     }),
     route({

@@ -29,7 +29,10 @@ export function serverHealthRoutes(
         const servers = calls
           .servers(caller)
           .flatMap((name) => supervisor.get(name)?.forUser(caller.user) ?? []);
-        return { servers: servers.map((server) => healthView(server, scans)), ...compact({ warnings: auditWarnings(audit) }) };
+        return {
+          servers: servers.map((server) => healthView(server, scans)),
+          ...compact({ warnings: auditWarnings(audit) }),
+        };
       },
     }),
     route({

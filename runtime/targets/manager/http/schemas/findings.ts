@@ -8,11 +8,22 @@ const OUTCOMES = ['reported', 'blocked', 'held', 'released'] as const;
 
 const what = {
   kind: oneOf(
-    ['tool', 'prompt', 'resource', 'resource template', 'instructions', 'result', 'error', 'request', 'notification'],
+    [
+      'tool',
+      'prompt',
+      'resource',
+      'resource template',
+      'instructions',
+      'result',
+      'error',
+      'request',
+      'notification',
+    ],
     { description: 'What the text belongs to. `request`: the server’s request to a client.' },
   ),
   name: Type.String({
-    description: 'The tool, prompt or resource, or the method of a request or notification; empty for instructions.',
+    description:
+      'The tool, prompt or resource, or the method of a request or notification; empty for instructions.',
   }),
   rule: oneOf(keysOf(SCAN_RULES), { description: 'The rule that found something.' }),
   outcome: oneOf(OUTCOMES, {
@@ -32,7 +43,9 @@ const finding = closed('ScanFinding', {
   server: Type.String(),
   ...what,
   pointer: Type.String({ description: 'JSON Pointer of the text in the definition or message.' }),
-  excerpt: Type.String({ description: 'The text around the finding; invisible characters are shown as `\\u{200b}`.' }),
+  excerpt: Type.String({
+    description: 'The text around the finding; invisible characters are shown as `\\u{200b}`.',
+  }),
   encoding: Type.Optional(Type.String({ description: 'How the text was encoded, for example `base64`.' })),
   hash: Type.Optional(Type.String({ description: 'Hash of the definition, which a release refers to.' })),
   at: Type.String({ format: 'date-time' }),
@@ -40,7 +53,8 @@ const finding = closed('ScanFinding', {
 
 export const findingsBody = struct('ScanFindings', {
   findings: Type.Array(finding, {
-    description: 'By server: findings in its current definitions, then the latest ones in messages, newest first.',
+    description:
+      'By server: findings in its current definitions, then the latest ones in messages, newest first.',
   }),
   total: Type.Integer({ minimum: 0 }),
   nextCursor,

@@ -23,7 +23,9 @@ export function healthView(server: ManagedServer, scans: Pick<ScanGuard, 'defini
       listsReadAt: time(listsReadAt),
       warnings: [...warnings, ...server.listFaults.all(), ...server.toolFindings.faults()],
       changedTools: server.toolFindings.changes(),
-      findings: scans.definitionFindings(server.name).map(({ kind, name, rule, outcome }) => ({ kind, name, rule, outcome })),
+      findings: scans
+        .definitionFindings(server.name)
+        .map(({ kind, name, rule, outcome }) => ({ kind, name, rule, outcome })),
     }),
   };
 }

@@ -28,7 +28,7 @@ export function findCharacters(text: string, kind: TextKind): TextMatch[] {
   const controls: number[] = [];
   let hasRightToLeft = false;
   let before = -1;
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const point = text.codePointAt(at) ?? 0;
     const next = at + (point > 0xffff ? 2 : 1);
     if (isRightToLeft(point)) hasRightToLeft = true;
@@ -51,7 +51,10 @@ export function findCharacters(text: string, kind: TextKind): TextMatch[] {
     matches.push({ rule: 'invisible-text', start: first, end: first + 1 });
   }
   const [control] = controls;
-  if (control !== undefined && (!hasRightToLeft || hasOverride(text, controls) || !isBalanced(text, controls))) {
+  if (
+    control !== undefined &&
+    (!hasRightToLeft || hasOverride(text, controls) || !isBalanced(text, controls))
+  ) {
     matches.push({ rule: 'bidirectional-text', start: control, end: control + 1 });
   }
   return matches;
@@ -81,7 +84,9 @@ function isNeeded(text: string, at: number, point: number, before: number): bool
 }
 
 const isPictograph = (point: number): boolean =>
-  point > 0 && (/[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/u.test(String.fromCodePoint(point)) || point === 0xfe0f);
+  point > 0 &&
+  (/[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/u.test(String.fromCodePoint(point)) ||
+    point === 0xfe0f);
 
 const isLetter = (point: number): boolean => point > 0 && /\p{L}/u.test(String.fromCodePoint(point));
 
@@ -106,9 +111,11 @@ function readRun(text: string, start: number, before: number): Run {
     end += point > 0xffff ? 2 : 1;
   }
   const [first = 0] = points;
-  const isFlag = before === FLAG && points.length <= MAX_FLAG && points.every(isTag) && points.at(-1) === END_OF_TAGS;
+  const isFlag =
+    before === FLAG && points.length <= MAX_FLAG && points.every(isTag) && points.at(-1) === END_OF_TAGS;
   // A single selector chooses the form of the character before it.
-  const isSelector = points.length === 1 && isVariationSelector(first) && before > 0x20 && !isInvisible(before);
+  const isSelector =
+    points.length === 1 && isVariationSelector(first) && before > 0x20 && !isInvisible(before);
   return { end, hidden: isFlag || isSelector ? undefined : decodeRun(points) };
 }
 

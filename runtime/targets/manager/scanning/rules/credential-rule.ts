@@ -30,9 +30,12 @@ const PARTS: Readonly<Record<Part, readonly string[]>> = {
     'password|passwords|credential|credentials|secret|secrets|apikey|apikeys',
   ],
   read: [
-    'read|reading|open|cat|load|fetch|retrieve|get|collect|gather|access|extract|find|locate|obtain|grab|list|dump|copy|contents|content|search|scan|harvest|check|find|steal',
+    'read|reading|open|cat|load|fetch|retrieve|get|collect|gather|access|extract|find|locate|obtain|grab|list|dump|copy|contents|content|search|scan|harvest|check|steal',
   ],
-  collect: ['read|reading|collect|collecting|gather|extract|dump|harvest|grab|steal|scan|exfiltrate|include|copy|cat|search|send|forward|upload|post|transmit|leak'],
+  /** Verbs of someone who wants secrets. Others are usual next to the word credentials. */
+  collect: [
+    'read|reading|collect|collecting|gather|extract|dump|harvest|grab|steal|exfiltrate|cat|send|sending|forward|upload|transmit|leak',
+  ],
   pass: [
     'pass|passing|include|including|send|sending|put|append|attach|forward|submit|upload|post|transmit|insert|embed|exfiltrate|leak|encode|relay|exfiltration|supply|provide|share|report|email|curl|sidenote',
   ],
@@ -56,7 +59,9 @@ const NEAR = 12;
  * Finds instructions to read a private file, or to collect secrets, and to pass them on: a verb that reads, a file or secret, a verb that passes on and,
  * for secrets, a place, near each other. A description that only names one of them, such as `requires an API key`, is not found.
  */
-export function findCredentialReads(text: Words): { readonly first: number; readonly last: number } | undefined {
+export function findCredentialReads(
+  text: Words,
+): { readonly first: number; readonly last: number } | undefined {
   const at: Record<Part, number> = {
     file: -Infinity,
     secret: -Infinity,

@@ -75,4 +75,14 @@ const PAIRS = [
   ['%7B', '%7D'],
 ] as const;
 /** Words in capital letters that stand for data. */
-const PLACEHOLDERS = ['=DATA', '=SECRET', '=BASE64', '=CONVERSATION', '=HISTORY', '=ENCODED', '=PROMPT', '=CONTEXT', '=YOUR_'];
+const PLACEHOLDERS = [
+  '=DATA',
+  '=SECRET',
+  '=BASE64',
+  '=CONVERSATION',
+  '=HISTORY',
+  '=ENCODED',
+  '=PROMPT',
+  '=CONTEXT',
+  '=YOUR_',
+];

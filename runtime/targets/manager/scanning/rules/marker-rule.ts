@@ -14,17 +14,17 @@ const TOKENS = [
   '<|begin_of_text|>',
   '<start_of_turn>',
   '<<sys>>',
-  '[inst]',
-  '[/inst]',
   '[system override]',
   '[system]',
   '[admin]',
   '[hidden instruction',
   '[system instruction',
   '[system message',
-  '### system',
   '### instruction:',
 ] as const;
+
+/** Tokens of chat templates that are names in other languages if they are in lower case. */
+const UPPER_CASE = ['[INST]', '[/INST]'];
 
 /** Names of tags that claim authority. Tags with these names do not belong to HTML. */
 const TAGS = [
@@ -46,13 +46,20 @@ const TAGS = [
 ] as const;
 
 /** Tags that published servers use to structure their descriptions, and that are only suspicious in contents. */
-const IN_DEFINITIONS: ReadonlySet<string> = new Set(['instructions', 'instruction', 'critical', 'system-reminder']);
+const IN_DEFINITIONS: ReadonlySet<string> = new Set([
+  'instructions',
+  'instruction',
+  'critical',
+  'system-reminder',
+]);
 
 /** Finds tokens of chat templates, and tags that claim to come from the system. */
 export function findMarkers(text: string, kind: TextKind): TextMatch | undefined {
   for (const start of STARTS) {
     for (let at = text.indexOf(start); at !== -1; at = text.indexOf(start, at + 1)) {
-      const length = markerLength(text.slice(at, at + MAX_LENGTH).toLowerCase(), kind);
+      const rest = text.slice(at, at + MAX_LENGTH);
+      const token = start === '[' ? UPPER_CASE.find((one) => rest.startsWith(one)) : undefined;
+      const length = token?.length ?? markerLength(rest.toLowerCase(), kind);
       if (length !== undefined) return { rule: 'role-marker', start: at, end: at + length };
     }
   }

@@ -44,7 +44,10 @@ export function compareNames(
       if (mention && !ownNames.has(other.name)) {
         found.push({ rule: 'shadowing', ...mention, isCertain: true });
       }
-      const imitates = tool.name !== other.name && tool.skeleton === other.skeleton && tool.skeleton !== tool.name.toLowerCase();
+      const imitates =
+        tool.name !== other.name &&
+        tool.skeleton === other.skeleton &&
+        tool.skeleton !== tool.name.toLowerCase();
       if (imitates || isOneEdit(tool.name, other.name)) {
         const excerpt = `${visibleText(tool.name)} looks like ${server}/${visibleText(other.name)}`;
         found.push({ rule: 'look-alike-name', pointer: '/name', excerpt, isCertain: imitates });

@@ -3,10 +3,13 @@ import type { TextKind } from './character-rules.ts';
 import { indexPatterns, type PatternIndex, wordPattern } from './word-pattern.ts';
 
 const IGNORE = 'ignore|disregard|forget|override|bypass|neglect|discard|ignoring|disregarding|overriding';
-const INSTRUCTIONS = 'instruction|instructions|rule|rules|prompt|prompts|directive|directives|guideline|guidelines|guidance|guardrails|constraints|restrictions|safeguards|filters|commands|policies|programming|training';
+const INSTRUCTIONS =
+  'instruction|instructions|rule|rules|prompt|prompts|directive|directives|guideline|guidelines|guidance|guardrails|constraints|restrictions|safeguards|filters|commands|policies|programming|training';
 const EARLIER = 'previous|prior|above|earlier|preceding|existing|original|former|foregoing|initial|past';
-const PASS = 'pass|passing|include|including|send|sending|put|putting|add|append|attach|forward|provide|supply|submit|upload|post|transmit|copy|insert|embed|encode|return|store|write|share|relay|exfiltrate|leak';
-const HIDE = 'tell|telling|mention|mentioning|inform|informing|notify|notifying|reveal|revealing|disclose|disclosing|alert|alerting|warn|warning|acknowledge';
+const PASS =
+  'pass|passing|include|including|send|sending|put|putting|add|append|attach|forward|provide|supply|submit|upload|post|transmit|copy|insert|embed|encode|return|store|write|share|relay|exfiltrate|leak';
+const HIDE =
+  'tell|telling|mention|mentioning|inform|informing|notify|notifying|reveal|revealing|disclose|disclosing|alert|alerting|warn|warning|acknowledge';
 const USER = 'user|users|human|person|operator|customer';
 const CONVERSATION = 'conversation|conversations|chat|dialogue|dialog|transcript|messages|history|prompt';
 
@@ -21,7 +24,7 @@ const PHRASES: Readonly<Partial<Record<ScanRule, readonly string[]>>> = {
     `${IGNORE} ~2 your|my|its|their|these|those|system|safety|developer|security|content ~3 ${INSTRUCTIONS}`,
     `${IGNORE} ~1 everything|anything|all|whatever ~2 above|before|previously|prior|told|said|so|you|i`,
     `${IGNORE} ~3 what ~2 you|they|user ~3 told|said|asked|instructed`,
-    `${IGNORE} ~3 user|users ~2 request|question|query|instructions|prompt|input`,
+    `${IGNORE} ~2 the|any|all|every|this|that ~1 user|users ~2 request|requests|question|query|instructions|prompt|input`,
     `new|updated|revised|real|actual|true ~1 instruction|instructions|directive|directives|task|objective|goal ~1 follow|are|is|below|from|for|override|supersede`,
     `these|this|following|new ~2 instructions|rules|directive|directives|policy ~2 override|overrides|supersede|supersedes|replace|replaces`,
     `takes|take|has|have ~1 precedence|priority ~2 over|above ~4 instructions|instruction|rules|prompt|system|user|guidelines`,
@@ -50,7 +53,7 @@ const PHRASES: Readonly<Partial<Record<ScanRule, readonly string[]>>> = {
     'hide|conceal|hiding|concealing ~3 this|these|it|that|fact|all|any|instructions|call|step ~3 from ~2 user|users|human',
     'without ~2 user|users|humans|their ~2 knowledge|knowing|noticing|consent|approval|awareness|permission|confirmation',
     'without ~1 asking|alerting|informing|notifying|telling ~3 user|users|human|anyone|confirmation',
-    `silently|secretly|covertly|quietly|discreetly ~2 ${PASS}|read|call|invoke|execute|run|exfiltrate|collect|gather|access|fetch|use|bcc`,
+    'silently|secretly|covertly|quietly|discreetly ~2 pass|send|include|forward|upload|transmit|copy|attach|append|exfiltrate|leak|read|call|invoke|execute|collect|gather|bcc',
     'dont|never|not ~1 mention|say|tell|inform|notify|alert ~5 upset|scary|alarm|confuse|worry|suspicious ~2 user|them|him|her',
     'erwahne|sage|sag|teile|verrate ~6 benutzer|nutzer|anwender ~3 nicht|nichts',
   ],
@@ -88,6 +91,8 @@ const PHRASES: Readonly<Partial<Record<ScanRule, readonly string[]>>> = {
     'begin|start ~1 of|new ~1 system|hidden|secret|new ~1 prompt|instructions|instruction|session',
   ],
   redirect: [
+    'replace|swap|substitute ~2 recipient|recipients|payee|beneficiary|iban ~1 with|by',
+    'always|silently|secretly ~1 bcc',
     'regardless|irrespective ~1 of ~6 recipient|address|user|specified|specifies|requested|asks|asked|says|said|input',
     'change|replace|swap|modify|substitute|redirect|set|rewrite ~3 recipient|recipients|destination|payee|beneficiary|iban|wallet ~1 to|with|address|number|field|account ~4 to|with|by|at|attacker*|instead',
     'send|forward|deliver|route|redirect|reroute ~3 all|every|any|each ~2 email|emails|mail|mails|messages|message|payments|transactions ~4 to|through|via ~2 attacker*|this|following|our|proxy|address|instead|this',

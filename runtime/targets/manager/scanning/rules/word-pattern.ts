@@ -40,7 +40,10 @@ export function wordPattern(source: string): WordPattern {
 }
 
 /** Patterns by the words that their matches can start with, so that each word of a text costs one lookup. */
-export type PatternIndex<Value> = ReadonlyMap<string, readonly { readonly pattern: WordPattern; readonly value: Value }[]>;
+export type PatternIndex<Value> = ReadonlyMap<
+  string,
+  readonly { readonly pattern: WordPattern; readonly value: Value }[]
+>;
 
 export function indexPatterns<Value>(
   patterns: readonly { readonly pattern: WordPattern; readonly value: Value }[],
@@ -56,7 +59,11 @@ export function indexPatterns<Value>(
  * Returns the position of the last word of a match that starts at a word; undefined without a match. Takes a time that depends on the pattern, but
  * not on the text: each part is compared with the words that its gap allows.
  */
-export function matchAt({ words }: Pick<Words, 'words'>, start: number, { rest }: WordPattern): number | undefined {
+export function matchAt(
+  { words }: Pick<Words, 'words'>,
+  start: number,
+  { rest }: WordPattern,
+): number | undefined {
   let from = start;
   let to = start;
   for (const { gap, words: exact, beginnings } of rest) {

@@ -41,7 +41,12 @@ function decodeRun(text: string, start: number, end: number): DecodedPart | unde
       : undefined;
   }
   if (!isReadable(Buffer.from(head, 'base64'))) return undefined;
-  return { encoding: 'base64', text: Buffer.from(text.slice(start, end), 'base64').toString('utf8'), start, end };
+  return {
+    encoding: 'base64',
+    text: Buffer.from(text.slice(start, end), 'base64').toString('utf8'),
+    start,
+    end,
+  };
 }
 
 /** Whether bytes look like a text: letters, spaces and no control characters. Bytes above 0x7f can be letters in UTF-8. */
@@ -50,7 +55,8 @@ function isReadable(bytes: Buffer): boolean {
   let letters = 0;
   for (const byte of bytes) {
     if ((byte < 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) || byte === 0x7f) return false;
-    if ((byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a) || byte === 0x20 || byte > 0x7f) letters += 1;
+    if ((byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a) || byte === 0x20 || byte > 0x7f)
+      letters += 1;
   }
   return letters >= bytes.length * 0.7;
 }
@@ -65,7 +71,11 @@ const isBase64 = (unit: number): boolean =>
   unit === 0x5f;
 
 /** The escapes, with the encoding's name and the function that decodes one of them. */
-const ESCAPES: readonly { readonly encoding: DecodedPart['encoding']; readonly sign: string; readonly pattern: RegExp }[] = [
+const ESCAPES: readonly {
+  readonly encoding: DecodedPart['encoding'];
+  readonly sign: string;
+  readonly pattern: RegExp;
+}[] = [
   { encoding: 'url', sign: '%', pattern: /%([\da-f]{2})/gi },
   { encoding: 'html', sign: '&#', pattern: /&#(x?)([\da-f]{1,6});/gi },
   { encoding: 'json', sign: '\\', pattern: /\\(?:u|x|u\{)([\da-f]{2,4})\}?/gi },

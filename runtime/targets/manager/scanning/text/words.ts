@@ -130,7 +130,7 @@ function joinLetters(words: readonly string[], starts: readonly number[]): Words
   if (!hasLetters(words)) return { words, starts };
   const joined: string[] = [];
   const at: number[] = [];
-  for (let first = 0; first < words.length; ) {
+  for (let first = 0; first < words.length;) {
     let last = first;
     while (
       words[last + 1]?.length === 1 &&

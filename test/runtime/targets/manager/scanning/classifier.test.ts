@@ -58,12 +58,16 @@ test('a running encoder gets its key, and parts of long texts', async () => {
     request.on('end', () => {
       const { inputs } = JSON.parse(body) as { inputs: string[] };
       asked.push([request.url, request.headers.authorization, inputs.map(({ length }) => length)]);
-      const results = inputs.map((_text, at) => ({ top: [{ label: 'INJECTION', score: at === 1 ? 0.95 : 0.1 }] }));
+      const results = inputs.map((_text, at) => ({
+        top: [{ label: 'INJECTION', score: at === 1 ? 0.95 : 0.1 }],
+      }));
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ results }));
     });
   });
   const { classify } = open({ encoder: { kind: 'url', url } }, { MCP_MANAGER_SCAN_CLASSIFIER_KEY: 'secret' });
-  expect(await classify({ text: 'a b '.repeat(550) })).toMatchObject([{ rule: 'classifier', pointer: '/text' }]);
+  expect(await classify({ text: 'a b '.repeat(550) })).toMatchObject([
+    { rule: 'classifier', pointer: '/text' },
+  ]);
   expect(asked).toEqual([['/predict', 'Bearer secret', [1000, 1000, 200]]]);
 });
 
@@ -74,8 +78,12 @@ test('a classifier that is not reachable fails', async () => {
 });
 
 test('the setting is a file or a URL', () => {
-  expect(parseScanClassifier('guard.encoder', '/etc')).toEqual({ encoder: { kind: 'file', path: '/etc/guard.encoder' } });
-  expect(parseScanClassifier('http://127.0.0.1:8080')).toEqual({ encoder: { kind: 'url', url: 'http://127.0.0.1:8080' } });
+  expect(parseScanClassifier('guard.encoder', '/etc')).toEqual({
+    encoder: { kind: 'file', path: '/etc/guard.encoder' },
+  });
+  expect(parseScanClassifier('http://127.0.0.1:8080')).toEqual({
+    encoder: { kind: 'url', url: 'http://127.0.0.1:8080' },
+  });
   expect(parseScanClassifier('ftp://x')).toBeUndefined();
 });
 

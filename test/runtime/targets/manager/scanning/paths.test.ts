@@ -40,7 +40,9 @@ const called = async (client: Client, name: string, args: object = {}): Promise<
 };
 
 const settled = async (work: Promise<unknown>): Promise<string> =>
-  await work.then(JSON.stringify, (error: unknown) => JSON.stringify(error, Object.getOwnPropertyNames(error)));
+  await work.then(JSON.stringify, (error: unknown) =>
+    JSON.stringify(error, Object.getOwnPropertyNames(error)),
+  );
 
 /** All ways on which a text of a server reaches a client. Each returns what the client gets. */
 const PATHS: Readonly<Record<string, (path: Path) => Promise<string>>> = {
@@ -73,7 +75,10 @@ const PATHS: Readonly<Record<string, (path: Path) => Promise<string>>> = {
   'log messages': async ({ managed }) => {
     const single = await managed.connect('/mcp/poisoned');
     const messages: unknown[] = [];
-    single.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void messages.push(params));
+    single.setNotificationHandler(
+      LoggingMessageNotificationSchema,
+      ({ params }) => void messages.push(params),
+    );
     await single.setLoggingLevel('debug');
     await called(single, 'log');
     return JSON.stringify(messages);
@@ -86,7 +91,10 @@ const PATHS: Readonly<Record<string, (path: Path) => Promise<string>>> = {
       return { model: 'm', role: 'assistant', content: { type: 'text', text: 'x' } };
     });
     const messages = [{ role: 'user', content: { type: 'text', text: POISON } }];
-    await called(client, 'poisoned__ask', { method: 'sampling/createMessage', params: { messages, maxTokens: 1 } });
+    await called(client, 'poisoned__ask', {
+      method: 'sampling/createMessage',
+      params: { messages, maxTokens: 1 },
+    });
     return JSON.stringify(asked);
   },
   elicitation: async ({ managed }) => {

@@ -54,7 +54,8 @@ export async function showFindings({ root, session, signal }: Place) {
       action: {
         name: 'Release',
         kind: 'danger',
-        run: () => session.call(admin('servers', server, 'release'), { method: 'POST', body: { kind, name } }),
+        run: () =>
+          session.call(admin('servers', server, 'release'), { method: 'POST', body: { kind, name } }),
       },
     });
     await table.refresh();
