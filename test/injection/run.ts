@@ -37,7 +37,7 @@ const rows = [...groups].map(([group, all]) => {
     sums[isPoisoned ? 'poisoned' : 'harmless'] += 1;
     if (rules.length > 0) sums[isPoisoned ? 'found' : 'false'] += 1;
     if (show && !held && isPoisoned === (rules.length === 0))
-      console.log(isPoisoned ? 'missed:' : `false (${rules}):`, text);
+      console.log(isPoisoned ? 'missed:' : `false (${rules.join(', ')}):`, text);
   }
   return [group, sums.poisoned, sums.found, sums.poisoned - sums.found, sums.harmless, sums.false].map(
     String,
@@ -71,7 +71,9 @@ for (const [half, all] of halves) {
 console.log('');
 printTable(['published servers', 'servers', 'tools', 'characters', 'false'], alarms);
 
-const documents = Map.groupBy(readDescriptions(), ({ name }) => (isHeldOut(name) ? 'held out' : 'chosen with'));
+const documents = Map.groupBy(readDescriptions(), ({ name }) =>
+  isHeldOut(name) ? 'held out' : 'chosen with',
+);
 const documentRows: string[][] = [];
 for (const [half, all] of documents) {
   let [flagged, characters] = [0, 0];

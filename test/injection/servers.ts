@@ -1,12 +1,13 @@
 import { LISTED_SERVERS, type ListedServer, npx, uvx } from '../tool-search/servers.ts';
 
 /** Like `uvx`, for packages that choose the version of the MCP SDK themselves. */
-const uvxAny: typeof uvx = (name, source, args = [], env = {}, program = source.replace(/==.*/, '')) => ({
-  name,
-  command: 'uvx',
-  args: ['--from', source, program, ...args],
-  env,
-});
+const uvxAny = (
+  name: string,
+  source: string,
+  args: readonly string[] = [],
+  env: NonNullable<ListedServer['env']> = {},
+  program = source.replace(/==.*/, ''),
+): ListedServer => ({ name, command: 'uvx', args: ['--from', source, program, ...args], env });
 
 /** More published servers, which list their tools without real credentials. */
 const MORE: readonly ListedServer[] = [

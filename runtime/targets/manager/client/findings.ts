@@ -1,3 +1,4 @@
+import { pushAll } from '#core/values/push-all.ts';
 import { lookup } from '#core/values/lookup.ts';
 import type { Output } from '#serve/cli/command.ts';
 import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
@@ -25,11 +26,13 @@ export async function showFindings(
   if (json) printJson(output, findings);
   else if (findings.length === 0) output.err('No findings. Lists are scanned when clients request them.\n');
   else {
-    const rows = findings.map((finding) => KEYS.map((key) => oneLine(String(finding[key] ?? ''))));
+    const rows = findings.map((finding) => KEYS.map((key) => oneLine(cellOf(finding[key]))));
     printLines(output, formatTable(COLUMNS, rows, stdoutTerminal()));
   }
   return 0;
 }
+
+const cellOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 const KINDS = lookup<string>({
   tool: 'tool',
@@ -80,7 +83,7 @@ async function readFindings(
   for (let cursor: string | undefined = '0'; cursor !== undefined;) {
     const query = { limit: '500', cursor, ...(server === undefined ? {} : { server }) };
     const page = (await manager.get(withQuery(apiPath('admin', 'findings'), query))) as FindingsPage;
-    findings.push(...page.findings);
+    pushAll(findings, page.findings);
     cursor = page.nextCursor;
   }
   return findings;

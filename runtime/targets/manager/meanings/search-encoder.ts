@@ -23,7 +23,7 @@ const MAX_DIMENSION = 8192;
 /** Opens an encoder. An executable is started with the first texts, and restarted when it exits. */
 export function openSearchEncoder(setting: SearchEncoderSetting, parts: SearchEncoderParts): SearchEncoder {
   const client = openEncoderClient(setting, { ...parts, name: 'search encoder', answerMs: ANSWER_MS });
-  return { embed: (texts, signal) => embed(client, texts, signal), close: client.close };
+  return { embed: (texts, signal) => embed(client, texts, signal), close: () => client.close() };
 }
 
 async function embed(

@@ -123,9 +123,7 @@ export class ScanGuard {
 
   /** Forwards progress and notifications in which nothing was found, in their order. */
   forward(request: ScannedRequest, params: Params | undefined, forward: () => void): void {
-    void this.#check(request, 'notification', params).then((text) => {
-      if (text === undefined) forward();
-    });
+    void this.#forward(request, params, forward);
   }
 
   /** Returns what clients get of the server's own description. */
@@ -173,6 +171,10 @@ export class ScanGuard {
       this.#reports.forget(server);
       this.#definitions.forget(server);
     }
+  }
+
+  async #forward(request: ScannedRequest, params: Params | undefined, forward: () => void): Promise<void> {
+    if ((await this.#check(request, 'notification', params)) === undefined) forward();
   }
 
   /** Scans a message, and reports what was found. Returns the sentence that replaces it; undefined if clients get it. */

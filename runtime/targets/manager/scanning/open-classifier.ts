@@ -85,7 +85,7 @@ export function openClassifier(
       }
       return [];
     },
-    close: client.close,
+    close: () => client.close(),
   };
 }
 

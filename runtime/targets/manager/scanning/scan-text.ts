@@ -1,3 +1,4 @@
+import { pushAll } from '#core/values/push-all.ts';
 import type { ScanRule, TextMatch } from './finding.ts';
 import { findCharacters, type TextKind } from './rules/character-rules.ts';
 import { findCredentialReads } from './rules/credential-rule.ts';
@@ -17,7 +18,7 @@ export function scanText(text: string, kind: TextKind, depth = 0): TextMatch[] {
   const matches = [...(depth === 0 ? findCharacters(text, kind) : []), ...findLinks(text, kind)];
   const marker = findMarkers(text, kind);
   if (marker) matches.push(marker);
-  matches.push(...scanWords(wordsOf(text), kind));
+  pushAll(matches, scanWords(wordsOf(text), kind));
   // What tag characters hide is scanned, too, although hiding it is a finding of its own.
   const hidden = matches.flatMap(({ rule, decoded, start, end }) =>
     rule === 'hidden-text' && decoded !== undefined

@@ -19,7 +19,7 @@ const what = {
       'request',
       'notification',
     ],
-    { description: 'What the text belongs to. `request`: the server’s request to a client.' },
+    { description: 'Kind of the item or message. `request`: the server’s request to a client.' },
   ),
   name: Type.String({
     description:

@@ -1,3 +1,4 @@
+import { greatest } from '#core/numbers/extremes.ts';
 import type { TextMatch } from '../finding.ts';
 import type { TextKind } from './character-rules.ts';
 
@@ -67,7 +68,7 @@ export function findMarkers(text: string, kind: TextKind): TextMatch | undefined
 }
 
 const MARKERS: readonly string[] = [...TOKENS, ...TAGS.map((tag) => `<${tag}>`)];
-const MAX_LENGTH = Math.max(...MARKERS.map(({ length }) => length));
+const MAX_LENGTH = greatest(MARKERS.map(({ length }) => length));
 /** The characters that markers start with. */
 const STARTS = [...new Set(MARKERS.map(([first = '']) => first))];
 /** The markers by their first two characters, because HTML contains many tags. */

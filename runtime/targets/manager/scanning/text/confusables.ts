@@ -12,6 +12,6 @@ const PAIRS =
 /** Latin letters by the lower-case letter of another script that looks like them. */
 export const CONFUSABLES: ReadonlyMap<string, string> = new Map(
   PAIRS.split(' ')
-    .map((pair) => [...pair.toLowerCase()] as const)
+    .map((pair) => Array.from(pair.toLowerCase()))
     .flatMap(([letter = '', latin]) => (latin === undefined ? [] : [[letter, latin] as const])),
 );

@@ -117,7 +117,7 @@ function turned(text: string): DecodedPart[] {
   const whole = { start: 0, end: text.length };
   const parts: DecodedPart[] = [];
   if (BACKWARDS.some((word) => lower.includes(word))) {
-    parts.push({ encoding: 'reversed', text: [...text].toReversed().join(''), ...whole });
+    parts.push({ encoding: 'reversed', text: Array.from(text).toReversed().join(''), ...whole });
   }
   if (MOVED.some((word) => lower.includes(word))) {
     const moved = text.replaceAll(/[a-z]/gi, (letter) => {

@@ -49,7 +49,7 @@ export function wordsOf(text: string): Words {
       const letters = seen.get(point) ?? latinOf(String.fromCodePoint(point), point);
       seen.set(point, letters);
       if (letters === '') {
-        // A combining mark belongs to the letter before it.
+        // A combining mark belongs to the character before it.
         if (point < 0x300 || point > 0x36f) end();
       } else {
         if (word === '') start = at;

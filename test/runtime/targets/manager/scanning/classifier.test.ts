@@ -40,7 +40,7 @@ test('an executable that the manager starts scores the texts of a value', async 
   expect(await classify({ content: [{ type: 'text', text: 'short' }] })).toEqual([]);
 });
 
-test('scores below the threshold are no finding', async () => {
+test('scores below the threshold are not reported', async () => {
   expect(await open(file(['positive'], 1)).classify(VALUE)).toEqual([]);
 });
 
