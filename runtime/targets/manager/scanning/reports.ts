@@ -133,7 +133,7 @@ const CONSEQUENCES: Readonly<Record<ScanOutcome, string>> = {
 };
 
 /** Describes a finding in one line. */
-export const findingText = ({
+const findingText = ({
   kind,
   name,
   rule,

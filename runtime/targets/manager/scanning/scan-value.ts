@@ -6,7 +6,7 @@ import { around, scanText, scanWords } from './scan-text.ts';
 import { wordsOf } from './text/words.ts';
 
 /** Maximum number of characters of a value that are scanned. What exceeds it is a finding, because a text could otherwise be hidden behind a long one. */
-export const MAX_SCANNED = 2_000_000;
+const MAX_SCANNED = 2_000_000;
 /** Long texts are scanned in windows of this size, so that other work gets a turn in between. */
 const WINDOW = 32_768;
 /** Characters that two windows share, so that a phrase at the border is in one of them. */

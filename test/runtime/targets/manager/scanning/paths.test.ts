@@ -154,6 +154,18 @@ describe('without a scan, the same paths contain the instruction', () => {
   });
 });
 
+test('a description that a server changes later is scanned again', async () => {
+  const { managed, client } = await open(BLOCKED);
+  const names = async (): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name);
+  expect(await names()).toContain('poisoned__clean');
+  await called(client, 'poisoned__become', { description: POISON });
+  await expect.poll(names).not.toContain('poisoned__clean');
+  expect(await called(client, 'poisoned__clean')).toContain('tool blocked: poisoned/clean');
+  await called(client, 'poisoned__become', { description: 'Returns a greeting.' });
+  await expect.poll(names).toContain('poisoned__clean');
+  await managed.close();
+});
+
 describe('modes', () => {
   const { audit, entries } = recordedAudit();
   let search: Managed;
