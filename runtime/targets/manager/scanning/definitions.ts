@@ -100,16 +100,24 @@ export class ScannedDefinitions {
     const item = this.withheld(server, list, name);
     if (item?.outcome !== 'held') return false;
     await this.#parts.releases.add(server, itemKey(list, name), item.hash);
-    this.#version += 1;
+    this.#applyReleases();
     return true;
   }
 
   /** Reads the releases again. Returns the servers with items that clients do not get. */
   async refresh(): Promise<readonly string[]> {
     await this.#parts.releases.refresh();
-    this.#version += 1;
+    this.#applyReleases();
     const withheld = [...this.#withheld].filter(([, items]) => items.size > 0);
     return [...new Set(withheld.map(([key]) => key.slice(0, key.lastIndexOf(' '))))];
+  }
+
+  #applyReleases(): void {
+    this.#version += 1;
+    this.#parts.reports.release(
+      ({ server, kind, name, hash }) =>
+        hash !== undefined && this.#parts.releases.has(server, releaseKey(kind, name), hash),
+    );
   }
 
   forget(server: string): void {

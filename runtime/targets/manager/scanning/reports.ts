@@ -75,14 +75,29 @@ export class ScanReports {
     for (const one of kept) if (!before.has(keyOf(one))) this.#announce(one);
   }
 
+  /** Marks the findings of held items that `isReleased` selects as released, before clients request their list again. */
+  release(isReleased: (finding: ReportedFinding) => boolean): void {
+    for (const lists of this.#definitions.values()) {
+      for (const [list, findings] of lists) {
+        const latest = findings.map((one): ReportedFinding =>
+          one.outcome === 'held' && isReleased(one) ? { ...one, outcome: 'released' } : one,
+        );
+        lists.set(list, latest);
+        for (const [at, one] of latest.entries()) if (one !== findings[at]) this.#announce(one);
+      }
+    }
+  }
+
   /** Adds findings of a message. */
   add(server: string, findings: readonly Omit<ReportedFinding, 'at'>[]): void {
     const kept = this.#messages.get(server) ?? [];
     this.#messages.set(server, kept);
     for (const finding of findings) {
       const dated = this.#dated(finding);
+      // A tool can return the same text in each call, which must not fill the log.
+      const isRepeated = kept.some((one) => keyOf(one) === keyOf(dated));
       kept.push(dated);
-      this.#announce(dated);
+      this.#announce(dated, { isLogged: !isRepeated });
     }
     kept.splice(0, kept.length - MAX_KEPT);
   }
@@ -115,10 +130,10 @@ export class ScanReports {
     return { ...finding, name: redact(name, server), excerpt: redact(excerpt, server), at: now() };
   }
 
-  #announce(finding: ReportedFinding): void {
+  #announce(finding: ReportedFinding, { isLogged = true }: { readonly isLogged?: boolean } = {}): void {
     const { server, rule, outcome } = finding;
     this.#counter?.inc({ server, rule, outcome });
-    this.#parts.warn(server, findingText(finding));
+    if (isLogged) this.#parts.warn(server, findingText(finding));
   }
 }
 
@@ -133,15 +148,7 @@ const CONSEQUENCES: Readonly<Record<ScanOutcome, string>> = {
 };
 
 /** Describes a finding in one line. */
-const findingText = ({
-  kind,
-  name,
-  rule,
-  pointer,
-  encoding,
-  excerpt,
-  outcome,
-}: ReportedFinding): string =>
+const findingText = ({ kind, name, rule, pointer, encoding, excerpt, outcome }: ReportedFinding): string =>
   `possible injection in the ${kind}${name === '' ? '' : ` ${name}`}${pointer === '' ? '' : ` at ${pointer}`}: ${rule}${encoding === undefined ? '' : ` (${encoding})`}: ${JSON.stringify(excerpt)}; ${CONSEQUENCES[outcome]}`;
 
 /** The rules of findings, each once. */

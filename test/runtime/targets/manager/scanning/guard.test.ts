@@ -236,6 +236,14 @@ describe('messages', () => {
     expect(JSON.stringify(guard.findings('one'))).not.toContain('s3cret-value');
   });
 
+  test('the same finding is logged once and counted each time', async () => {
+    const { guard, logged, metrics } = await open();
+    for (let calls = 0; calls < 3; calls += 1)
+      await guard.result(request(server({ results: 'warn' })), result);
+    expect(logged).toHaveLength(1);
+    expect(await metrics.metrics()).toContain('rule="hide-from-user",outcome="reported"} 3');
+  });
+
   test('the message and data of an error are scanned', async () => {
     const { guard } = await open();
     const one = request(server({ results: 'block' }));

@@ -61,5 +61,8 @@ export async function showFindings({ root, session, signal }: Place) {
     await table.refresh();
   }
 
-  root.append(...(caller.edit ? [] : [element('p', { class: 'hint' }, EDIT_HINT)]), table);
+  root.append(element('p', { class: 'hint' }, caller.edit ? HINT : EDIT_HINT), table);
 }
+
+const HINT =
+  'Texts of servers in which a rule or the classifier found instructions to a model. What happens to them is set with scan and scan_results in the server’s configuration.';
