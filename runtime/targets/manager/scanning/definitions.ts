@@ -63,9 +63,15 @@ export class ScannedDefinitions {
     if (action === 'off' || this.#scanned.has(items)) return;
     const yieldToEventLoop = createYielder();
     const findings: (readonly Finding[])[] = [];
+    let before = '';
     for (const item of items) {
+      const description = typeof item['description'] === 'string' ? item['description'] : '';
       const found = await scanValue(item, 'definition');
-      findings.push(found.length > 0 ? found : ((await this.#parts.classify?.(item)) ?? []));
+      const split = found.length > 0 ? [] : await findSplit(before, description);
+      const own = [...found, ...split];
+      findings.push(own.length > 0 ? own : ((await this.#parts.classify?.(item)) ?? []));
+      // What was found in this item alone must not be a finding of the next one.
+      before = found.length > 0 ? '' : description;
       await yieldToEventLoop();
     }
     if (list === 'tools') this.#learnTools(spec.name, items);
@@ -213,6 +219,16 @@ interface ItemFacts {
   readonly list: ListName;
   readonly name: string;
   readonly hash: string;
+}
+
+/** Characters of two descriptions that are scanned together. */
+const BORDER = 120;
+
+/** Finds an instruction that begins in the description of an item and ends in the next one, which a model reads as one text. */
+async function findSplit(before: string, description: string): Promise<readonly Finding[]> {
+  if (before === '' || description === '') return [];
+  const found = await scanValue([before.slice(-BORDER), description.slice(0, BORDER)], 'definition');
+  return found.filter(({ pointer }) => pointer === '/0').map((one) => ({ ...one, pointer: '/description' }));
 }
 
 const hashOf = (item: ShapeOfParams): string => `sha256:${sha256(canonicalJson(item))}`;
