@@ -65,4 +65,4 @@ export async function showFindings({ root, session, signal }: Place) {
 }
 
 const HINT =
-  'Texts of servers in which a rule or the classifier found instructions to a model. What happens to them is set with scan and scan_results in the server’s configuration.';
+  'Texts of servers in which a rule or the classifier found instructions to a model. The settings scan and scan_results in the server’s configuration apply to them.';
