@@ -60,8 +60,8 @@ export function findCharacters(text: string, kind: TextKind): TextMatch[] {
   return matches;
 }
 
-// oxlint-disable-next-line no-misleading-character-class -- Each character is meant by itself.
 const HIDDEN =
+  // oxlint-disable-next-line no-misleading-character-class -- Each character is meant by itself.
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/u;
 
 const ZERO_WIDTH_JOINER = 0x200d;

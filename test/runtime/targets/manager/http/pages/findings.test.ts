@@ -7,7 +7,7 @@ import { heading } from './open-pages.ts';
 const chromium = await provideChromium();
 
 describe.skipIf(chromium === undefined)('the page of findings', () => {
-  const { visit } = usePages(chromium);
+  const pages = usePages(chromium);
   let manager: ManagerWithFiles;
   beforeAll(async () => {
     const tool = {
@@ -22,7 +22,7 @@ describe.skipIf(chromium === undefined)('the page of findings', () => {
   afterAll(() => manager.close());
 
   test('shows invisible characters, and releases a tool that is held', () =>
-    visit(
+    pages.visit(
       `${manager.url}/#/findings`,
       async (page) => {
         await heading(page, 'Findings').waitFor();
