@@ -51,9 +51,10 @@ const LAYERS = {
   manager: [
     'shared',
     'config shapes',
+    'sealed',
     'long-results',
     'access config-edit registry sign-in',
-    'install upstream',
+    'install upstream user-secrets',
     'meanings saved-lists supervisor',
     'calls plugins',
     'context.ts pins scripts',

@@ -4,6 +4,8 @@ import type { AuditState, CallAuditLog } from './calls/audit.ts';
 import type { Calls } from './calls/call.ts';
 import type { ItemMeanings } from './calls/item-meanings.ts';
 import type { RemoteSignIns } from './sign-in/remote-sign-ins.ts';
+import type { SecretLinks } from './user-secrets/secret-links.ts';
+import type { UserSecrets } from './user-secrets/user-secrets.ts';
 import type { Reloader } from '#serve/program/reloader.ts';
 import type { AppliedChanges, Supervisor } from './supervisor/managed-server.ts';
 
@@ -16,6 +18,7 @@ export interface ManagerContext {
   readonly meanings?: ItemMeanings | undefined;
   readonly groups: CallerGroups;
   readonly signIns: RemoteSignIns;
+  readonly userSecrets?: { readonly store: UserSecrets; readonly links: SecretLinks } | undefined;
   readonly reloader: Pick<Reloader<AppliedChanges>, 'reload'>;
   readonly version: string;
   /** Undefined if calls are not audited. */

@@ -1,8 +1,21 @@
 /** Kinds of items, other than tools, that a server offers. */
 export type ReadableKind = 'prompt' | 'resource';
 
+/** The user behind a caller. */
+export interface ServerUser {
+  /**
+   * Identifies the person or program, so that each one has separate sign-ins to remote servers. This is not
+   * the name, because names can be reused. Undefined if all callers are treated as one.
+   */
+  readonly user?: string | undefined;
+  /** The user for servers that the configuration starts with `${user.id}`: a key's name, or the user of an access token. */
+  readonly userId?: string | undefined;
+  /** The claims of an access token. */
+  readonly claims?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /** A caller's permissions: the permissions of its key, or all permissions if no keys exist. */
-export interface ToolCaller {
+export interface ToolCaller extends ServerUser {
   /** Name used in logs and for rate limits. */
   readonly name: string;
   /** Whether the caller can read and change the state of the servers that it can use. */
@@ -22,11 +35,6 @@ export interface ToolCaller {
   readonly group?: string | undefined;
   /** The groups to which the caller is limited; undefined if unrestricted. */
   readonly groups?: readonly string[] | undefined;
-  /**
-   * Identifies the person or program, so that each one has separate sign-ins to remote servers. This is not
-   * the name, because names can be reused. Undefined if all callers are treated as one.
-   */
-  readonly user?: string | undefined;
   /** Maximum size of a tool result over MCP, in characters of JSON; 0 for none. Default: that of the manager. */
   readonly resultLimit?: number | undefined;
   /**

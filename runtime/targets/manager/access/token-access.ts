@@ -263,13 +263,19 @@ export function tokenCaller(settings: ResourceSettings, claims: Claims): ToolCal
     admin: isAdmin,
     isLimited: servers !== undefined || !patterns.includes('*'),
     // Unlike a subject, a name or email address can be reassigned to another person.
-    user: JSON.stringify(['token', settings.issuer, subject === undefined ? 'name' : 'sub', subject ?? user]),
+    user: userOfToken(settings.issuer, subject, user),
+    userId: user,
+    claims,
     grants: [...granted.toSorted(), ...(servers ?? [])].join(' '),
     canUse: (server, tool) => isForServer(server) && permissions.some((one) => one.canUse(server, tool)),
     canRead: (server, kind, name) =>
       isForServer(server) && permissions.some((one) => one.canRead(server, kind, name)),
   };
 }
+
+/** Returns the identity of an access token's user: the subject or, without one, the name. */
+export const userOfToken = (issuer: string, subject: string | undefined, name = ''): string =>
+  JSON.stringify(['token', issuer, subject === undefined ? 'name' : 'sub', subject ?? name]);
 
 /** Returns the permissions of a key with only this pattern. */
 const permissionOf = (pattern: string): ToolCaller =>

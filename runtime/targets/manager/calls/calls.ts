@@ -12,7 +12,7 @@ import {
   type CallContext,
   LIST_CALL_INFO,
 } from './run-call.ts';
-import type { SignInPage } from './require-sign-in.ts';
+import type { SecretPage, SignInPage } from './require-user.ts';
 import type { CallAuditLog } from './audit.ts';
 import { type CallObserver, observeCalls, createCallStatistics } from './metrics.ts';
 import type { Tracer } from '#serve/telemetry/tracer.ts';
@@ -58,6 +58,7 @@ export interface CallsOptions {
   readonly clock?: Clock | undefined;
   readonly tracer?: Tracer | undefined;
   readonly signInPage?: SignInPage | undefined;
+  readonly secretPage?: SecretPage | undefined;
   readonly savedLists?: SavedLists | undefined;
 }
 
@@ -75,6 +76,7 @@ export function createCalls({
   clock = systemClock,
   tracer,
   signInPage,
+  secretPage,
   savedLists,
 }: CallsOptions): OpenedCalls {
   const statistics = createCallStatistics(supervisor, clock.now);
@@ -88,7 +90,7 @@ export function createCalls({
   supervisor.subscribe((event) => {
     if (event.kind === 'session-opened') serverOf(supervisor, event)?.listFaults.clear();
   });
-  const options = { supervisor, signInPage, redact, clock, audit, observer, tracer };
+  const options = { supervisor, signInPage, secretPage, redact, clock, audit, observer, tracer };
   const runCall = createCallRunner({ ...options, ...limits });
   const lists = createServerLists(supervisor, { clock, checkList, saved: savedLists });
   const catalog = createToolCatalog(lists, clock);
@@ -104,7 +106,7 @@ export function createCalls({
     async peer({ caller, server: name, timeoutMs, signal }) {
       const server = caller.canUse(serverName(name)) ? supervisor.get(name) : undefined;
       if (!server) return undefined;
-      return await lists.peer(server.forUser(caller.user), { timeLeft: () => timeoutMs, signal });
+      return await lists.peer(server.forUser(caller), { timeLeft: () => timeoutMs, signal });
     },
     close: lists.close,
   };

@@ -5,7 +5,7 @@ import { serverName } from '../config/server-name.ts';
 import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
 import type { Approval, ServerCall, CallHeaders } from './call.ts';
 import type { CallAuditLog } from './audit.ts';
-import { requireSignIn, type SignInParts } from './require-sign-in.ts';
+import { requireUser, type SignInParts } from './require-user.ts';
 import type { CallKind, CallObserver, CallOutcome } from './metrics.ts';
 import type { Tracer } from '#serve/telemetry/tracer.ts';
 import type { Redactor } from '#serve/redact.ts';
@@ -74,13 +74,14 @@ export type RunCall = <Result>(
 export function createCallRunner({
   supervisor,
   signInPage,
+  secretPage,
   redact,
   observer,
   audit,
   ...options
 }: CallRunnerParts): RunCall {
   const { clock } = options;
-  const signInParts = { supervisor, signInPage };
+  const signInParts = { supervisor, signInPage, secretPage };
   return async (call, { kind, audited, takesTurn = true, texts }, work) => {
     // Before everything else, because the audit log could not record a rejection either.
     const ready = audited && audit?.ready();
@@ -105,10 +106,10 @@ export function createCallRunner({
       server = findServer(supervisor, call);
       // Only for audited calls, because users wait for these calls. Lists are often requested in
       // the background.
-      const signIn = requireSignIn(server, call, signInParts, audited !== undefined);
-      if (signIn) await signIn;
-      // Chosen after the sign-in, which replaces the user's connection.
-      server = server.forUser(call.caller.user);
+      const asked = requireUser(server, call, signInParts, audited !== undefined);
+      if (asked) await asked;
+      // Chosen afterwards, because a sign-in replaces the user's connection.
+      server = server.forUser(call.caller);
       const running = new RunningCall(server, call, options);
       const turn = takesTurn ? running.turn() : undefined;
       const leave = turn instanceof Promise ? await turn : turn;
@@ -263,7 +264,10 @@ class RunningCall implements CallContext {
     { method, params, meta, traceHeaders }: SentRequest,
   ): Promise<ShapeOfParams> {
     const { signal, onProgress, headers, requester = HTTP_REQUESTER } = this.#call;
-    const passed = passedHeaders(this.server.spec(), headers);
+    const own = USER_METHODS.has(method) ? this.server.callHeaders(this.#call.caller) : undefined;
+    const passed = own
+      ? { ...passedHeaders(this.server.spec(), headers), ...own }
+      : passedHeaders(this.server.spec(), headers);
     return connection.request(method, meta === undefined ? params : { ...params, _meta: meta }, {
       timeoutMs: this.timeLeft(),
       signal,
@@ -273,6 +277,12 @@ class RunningCall implements CallContext {
     });
   }
 }
+
+/**
+ * The requests that are sent with headers of the user if all users share a connection. Lists are the same for all
+ * users, so they are requested without these headers.
+ */
+const USER_METHODS = new Set(['tools/call', 'prompts/get', 'resources/read', 'completion/complete']);
 
 type WaitingTurn = Extract<Turn, { readonly kind: 'waiting' }>;
 

@@ -26,6 +26,7 @@ import { clientKeyProblem } from './client-key.ts';
 import { isLoopbackUrl } from './is-loopback-url.ts';
 import type { OAuthEntry, OAuthKey } from './oauth-entry.ts';
 import { maskUrl } from './mask-values.ts';
+import { hasReferences, referencesIn, showReferences } from './user-references.ts';
 
 /** The file contents to resolve a configuration from. */
 export interface ConfigSources {
@@ -174,6 +175,12 @@ function resolveServer(entry: ServerEntry, secrets: SecretsEntry, context: Serve
     launch.kind === 'remote'
       ? resolveRemote(launch, sources, context)
       : resolveProcess(launch, sources, context);
+  if (entry.maxInstances !== undefined && !isPerUser({ launch: resolved })) {
+    context.report(
+      [...entry.path, 'max_instances'],
+      `server ${JSON.stringify(name)}: max_instances requires values of users in env, args or headers, e.g. \${user.secret.TOKEN}, or sign_in = "per_user". Add one, or remove max_instances.`,
+    );
+  }
   return {
     name,
     launch: resolved,
@@ -195,6 +202,9 @@ function resolveServer(entry: ServerEntry, secrets: SecretsEntry, context: Serve
     toolOverrides: entry.toolOverrides,
     approvals: entry.approvals,
     pins: context.pins(entry),
+    ...(isPerUser({ launch: resolved }) && {
+      maxInstances: entry.maxInstances ?? MANAGER_DEFAULTS.maxInstances[resolved.kind],
+    }),
   };
 }
 
@@ -218,7 +228,8 @@ function resolveRemote(
   redactUrl(entry.name, url, context);
   const headers = mergeRecords('headers', launch.headers, sources, context);
   for (const [name, value] of Object.entries(headers)) {
-    const isValid = /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7E\x80-\xFF]*$/.test(value);
+    const isValid =
+      /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7E\x80-\xFF]*$/.test(showReferences(value));
     const isInSecrets = Object.hasOwn(secrets.headers, name);
     const report = isInSecrets ? context.reportSecrets : context.report;
     if (!isValid)
@@ -236,9 +247,33 @@ function resolveRemote(
     kind: 'remote',
     transport,
     url,
-    headers,
+    ...userHeaders(launch, headers, sources, context),
     ...(passHeaders.length > 0 && { passHeaders }),
     ...(oauth && { oauth }),
+  };
+}
+
+/** Returns the headers, of which those with users' values are only sent with calls if users share the connection. */
+function userHeaders(
+  { userConnection }: RemoteEntry,
+  headers: Readonly<Record<string, string>>,
+  { entry }: ServerSources,
+  { report }: ServerResolveContext,
+): Pick<RemoteLaunch, 'headers' | 'userValues' | 'callHeaders'> {
+  const userValues = referencesIn(Object.values(headers));
+  if (userValues.length === 0) {
+    if (userConnection !== undefined)
+      report(
+        [...entry.path, 'user_connection'],
+        `server ${JSON.stringify(entry.name)}: user_connection requires headers with \${user.…}. Add one, or remove user_connection.`,
+      );
+    return { headers };
+  }
+  if (userConnection !== 'shared') return { headers, userValues };
+  const split = Object.groupBy(Object.entries(headers), ([, value]) => String(hasReferences(value)));
+  return {
+    headers: Object.fromEntries(split['false'] ?? []),
+    callHeaders: Object.fromEntries(split['true'] ?? []),
   };
 }
 

@@ -29,6 +29,7 @@ export interface ServerEntry {
   readonly timeouts: { readonly [Key in 'install' | 'init' | 'request' | 'shutdown']: number | undefined };
   readonly concurrency: number | undefined;
   readonly queue: number | undefined;
+  readonly maxInstances: number | undefined;
   readonly required: RequiredValues;
   readonly volumes: Readonly<Record<string, Volume>>;
   readonly limits: LaunchLimits | undefined;
@@ -63,6 +64,7 @@ interface RemoteEntry {
   readonly headers: Readonly<Record<string, string>>;
   readonly passHeaders: readonly string[];
   readonly oauth: OAuthEntry | undefined;
+  readonly userConnection: (typeof USER_CONNECTIONS)[number] | undefined;
 }
 
 /** Values that are required to start a server. */
@@ -79,7 +81,9 @@ interface Volume {
 }
 
 const PROCESS_KEYS = ['args', 'env', 'cwd', 'limits'] as const;
-const REMOTE_KEYS = ['transport', 'headers', 'pass_headers', 'oauth'] as const;
+const REMOTE_KEYS = ['transport', 'headers', 'pass_headers', 'oauth', 'user_connection'] as const;
+/** Whether each user has a connection, or all users share one and only their calls have their headers. */
+const USER_CONNECTIONS = ['separate', 'shared'] as const;
 const REQUIRED_KEYS = [
   'required_env',
   'required_args',
@@ -109,6 +113,7 @@ export const SERVER_KEYS = [
   'timeout_shutdown',
   'concurrency',
   'queue',
+  'max_instances',
   ...REQUIRED_KEYS,
   'volumes',
   ...PACKAGE_KEYS,
@@ -144,6 +149,7 @@ export function readServerEntry(table: TableReader, path: ProblemPath): ServerEn
     },
     concurrency: table.count('concurrency', 1),
     queue: table.count('queue', 0),
+    maxInstances: table.count('max_instances', 1),
     required,
     volumes: readVolumes(table, launch),
     limits: readLimits(table.table('limits', LIMIT_KEYS)),
@@ -172,6 +178,7 @@ function readLaunch(table: TableReader): LaunchEntry | undefined {
     headers: table.record('headers') ?? {},
     passHeaders: readPassHeaders(table),
     oauth: readOAuth(table.table('oauth', OAUTH_KEYS)),
+    userConnection: table.choice('user_connection', USER_CONNECTIONS),
   } as const;
   const values = { package: table.text('package'), command: table.text('command'), url: table.text('url') };
   if (launchKeys.length !== 1) {

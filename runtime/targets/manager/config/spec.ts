@@ -1,3 +1,4 @@
+import type { UserReference } from './user-references.ts';
 import type { SearchEncoderSetting } from './search-encoder.ts';
 import type { Secret } from '#core/text/redactions.ts';
 import type { ProcessLimits } from '#core/limits/process-limits.ts';
@@ -42,6 +43,8 @@ export interface ServerSpec {
   readonly approvals?: readonly ApprovalRule[] | undefined;
   /** The pinned tools; undefined if the server is not pinned. */
   readonly pins?: ToolPins | undefined;
+  /** Maximum number of processes, or connections, of a server with one per user. */
+  readonly maxInstances?: number | undefined;
 }
 
 export type Launch = ProcessLaunch | RemoteLaunch | UnusableLaunch;
@@ -77,6 +80,8 @@ export interface ProcessLaunch {
   readonly integrity?: PackageIntegrity | undefined;
   /** How to install the package before the start, if the server is a package. */
   readonly installation?: PackageInstallation | undefined;
+  /** The users' values in `args` and `env`. Each user then has a process. */
+  readonly userValues?: readonly UserReference[] | undefined;
 }
 
 /** How to install a package without starting its server. */
@@ -125,6 +130,10 @@ export interface RemoteLaunch {
   /** Client headers to pass on, in lower case. */
   readonly passHeaders?: readonly string[] | undefined;
   readonly oauth?: OAuthSettings | undefined;
+  /** The users' values in `headers`. Each user then has a connection. */
+  readonly userValues?: readonly UserReference[] | undefined;
+  /** Headers with users' values that are sent with calls on the connection that all users share. */
+  readonly callHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Settings of `[servers.oauth]`. Without them, a remote server that requires OAuth needs a user sign-in. */
@@ -235,6 +244,14 @@ export interface CorsSettings {
   readonly maxAgeSeconds: number;
 }
 
-/** Whether each caller of the manager signs in to the server separately, and therefore has a separate connection. */
-export const isPerUser = ({ launch }: Pick<ServerSpec, 'launch'>): boolean =>
+/** Whether each user has a separate process or connection. */
+export const isPerUser = (spec: Pick<ServerSpec, 'launch'>): boolean =>
+  usesUserValues(spec) || signsInPerUser(spec);
+
+/** Whether a server is started, or connected to, with values of its user. */
+const usesUserValues = ({ launch }: Pick<ServerSpec, 'launch'>): boolean =>
+  launch.kind !== 'unusable' && launch.userValues !== undefined;
+
+/** Whether each caller of the manager signs in to the server separately. */
+export const signsInPerUser = ({ launch }: Pick<ServerSpec, 'launch'>): boolean =>
   launch.kind === 'remote' && launch.oauth?.grant === 'authorization_code' && launch.oauth.perUser === true;

@@ -41,6 +41,7 @@ import { searchRoutes } from './routes/search.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { toolDocumentRoutes } from './routes/tool-documents.ts';
 import { toolRoutes } from './routes/tools.ts';
+import { userSecretRoutes } from './routes/user-secrets.ts';
 import { signInPageRoutes } from './sign-in-page/routes.ts';
 import { createStructAnswer, respondWith } from './struct-answer.ts';
 import { formatBearerChallenge } from '#serve/oauth/bearer-challenge.ts';
@@ -165,6 +166,7 @@ export function managerRoutes(context: ManagerContext, options: ManagerAppOption
     ...groupRoutes(context, parts),
     ...clientRoutes(context, parts, link),
     ...signInRoutes(context, parts, known),
+    ...userSecretRoutes(context, parts),
     ...serverAdminRoutes(context, parts),
     ...adminServerRoutes(context, parts),
     ...logRoutes(context, parts),

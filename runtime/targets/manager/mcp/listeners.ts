@@ -48,7 +48,7 @@ export function createListeners(
 ): Listeners {
   const listeners = new Set<Listener>();
   const concerned = (server: string, user: string | undefined): Listener[] =>
-    [...listeners].filter((one) => receivesFrom(one, server, user));
+    [...listeners].filter((one) => receivesFrom(one, server, user, supervisor));
   const changed = (to: Iterable<Listener>, methods: readonly ListChanged[]): void => {
     index.forget();
     for (const listener of to) for (const method of methods) listener.listChanged(method);
@@ -78,8 +78,11 @@ export function createListeners(
         return changed(concerned(event.server, event.user), LIST_CHANGED);
       case 'idle':
         return undefined;
-      case 'sign-in-changed':
-        return changed(concerned(event.server, event.user), LIST_CHANGED);
+      case 'user-changed':
+        return changed(
+          concerned(event.server, undefined).filter((one) => one.caller().user === event.user),
+          LIST_CHANGED,
+        );
       case 'phase-changed':
         // A server keeps its lists while it is starting, stopping or idle.
         if (!['waiting', 'failed'].includes(event.phase)) return undefined;

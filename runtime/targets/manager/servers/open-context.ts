@@ -8,7 +8,7 @@ import type { CallerGroups } from '../access/groups.ts';
 import type { ManagerAccess } from '../access/manager-access.ts';
 import { openAuditLog } from '../calls/audit.ts';
 import { createCalls } from '../calls/calls.ts';
-import type { SignInPage } from '../calls/require-sign-in.ts';
+import type { SecretPageOf, SignInPage } from '../calls/require-user.ts';
 import type { Redactor } from '#serve/redact.ts';
 import type { LoadedConfig } from '../config/read-config.ts';
 import type { DaemonSettings } from '../config/spec.ts';
@@ -20,6 +20,9 @@ import { openSignIns, type SignInStore } from '../sign-in/sign-in-store.ts';
 import type { AppliedChanges } from '../supervisor/managed-server.ts';
 import { createManagerReloader } from '../supervisor/reloader.ts';
 import { createSupervisor } from '../supervisor/supervisor.ts';
+import { createSecretLinks } from '../user-secrets/secret-links.ts';
+import { openUserSecrets } from '../user-secrets/user-secrets.ts';
+import { createUserValues } from '../user-secrets/user-values.ts';
 import { openConnection } from '../upstream/open-connection.ts';
 import type { PackagePreparation } from '../pins/read-tools.ts';
 import { createPackageInstaller } from '../upstream/packages/package-installer.ts';
@@ -47,6 +50,8 @@ export interface ManagerContextParts {
   readonly groups: CallerGroups;
   /** The page where users sign in to servers; undefined without a network. */
   readonly signInPage?: SignInPage | undefined;
+  /** The page where users set their secrets; undefined without a network. */
+  readonly secretPage?: SecretPageOf | undefined;
 }
 
 export interface OpenedManager extends ManagerContext {
@@ -82,6 +87,7 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     onSecret: (secret) => redactor.learn([secret]),
   });
   const remoteSignIns = createRemoteSignIns(signIns);
+  const userSecrets = { store: openUserSecrets(settings.paths, settings.env), links: createSecretLinks() };
   closers.add(() => remoteSignIns.close());
   const trees = createProcessTrees(settings.paths.config);
   closers.add(() => Promise.resolve(trees.close()));
@@ -115,6 +121,7 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     log,
     redact: redactor.text,
     signInState: (target) => signIns.stateOf(target),
+    userValues: createUserValues(userSecrets.store, (secrets) => redactor.learn(secrets)),
     servers: config.servers,
     metrics,
   });
@@ -128,6 +135,7 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     metrics,
     tracer,
     signInPage: parts.signInPage,
+    secretPage: parts.secretPage?.(userSecrets.links),
   });
   // The servers, which stop first, can still have responded with new lists.
   closers.add(calls.close);
@@ -164,6 +172,7 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     meanings,
     groups,
     signIns: remoteSignIns,
+    userSecrets,
     reloader,
     version,
     audit,

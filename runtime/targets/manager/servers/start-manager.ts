@@ -20,7 +20,7 @@ import { splitAddress } from '../config/address.ts';
 import { type LoadedConfig, readConfig } from '../config/read-config.ts';
 import type { ManagerContext } from '../context.ts';
 import { managerApi } from '../http/app.ts';
-import { createSignInPage } from '../http/sign-in-page/address.ts';
+import { createUserPages } from '../http/sign-in-page/address.ts';
 import { problemWithoutPath } from '../http/problem.ts';
 import { managerMcpRoutes } from '../mcp/routes.ts';
 import { startPlugins } from '../plugins/plugins.ts';
@@ -117,13 +117,13 @@ export async function startManager(
       anyName: () =>
         allowedHosts.length === 0 && !isLoopbackHost(hostname) && (access.hasKeys() || tls !== undefined),
     };
-    const signInPage = createSignInPage({
+    const pages = createUserPages({
       publicUrl: daemon.oauth?.resource,
       isTls: tls !== undefined,
       trustProxy,
       hostRules,
     });
-    const contextParts = { settings, config, daemon, read, log, redactor, access, groups, signInPage };
+    const contextParts = { settings, config, daemon, read, log, redactor, access, groups, ...pages };
     const context = await openManagerContext(contextParts);
     const shutdown = createShutdown({
       program: 'manager',

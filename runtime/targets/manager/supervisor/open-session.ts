@@ -21,7 +21,8 @@ export async function openSession(
   start: SessionStart,
 ): Promise<Session> {
   let session: Session | undefined;
-  await install(spec, parts, logs, start);
+  const leave = await parts.instances?.enter(start.signal, (reason) => start.onInstalling?.(reason));
+  if (leave) start.onInstalling?.(undefined);
   const open = (): Promise<Connection> =>
     parts.open(
       spec,
@@ -31,14 +32,27 @@ export async function openSession(
         onWarning: (text) => logs.fromManager('warn', text),
         onNotification(method, params) {
           if (session) session.signsOfLife += 1;
+          // A log message about the call of one user must not reach the clients of others.
+          if (method === 'notifications/message' && sharesConnection(spec)) return;
           parts.emit({ kind: 'notification', server: spec.name, method, params });
         },
       },
       start.signal,
     );
-  session = new Session(await inTurn(spec, parts, start.signal, open), parts.clock);
+  try {
+    await install(spec, parts, logs, start);
+    session = new Session(await inTurn(spec, parts, start.signal, open), parts.clock);
+  } catch (error) {
+    leave?.();
+    throw error;
+  }
+  if (leave) void session.closed.then(leave);
   return session;
 }
+
+/** Whether calls of different users, with their own headers, use one connection. */
+const sharesConnection = ({ launch }: ServerSpec): boolean =>
+  launch.kind === 'remote' && launch.callHeaders !== undefined;
 
 /** Waits until the package is installed. Aborting only ends the wait: an installation is never interrupted halfway. */
 async function install(

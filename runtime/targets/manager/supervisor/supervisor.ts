@@ -30,6 +30,7 @@ export interface SupervisorOptions {
   readonly redact: (text: string, server: string) => string;
   readonly signInState?: ServerParts['signInState'];
   readonly installer?: ServerParts['installer'];
+  readonly userValues?: ServerParts['userValues'];
   /** Servers to start immediately in the background; the status shows which of them fail. */
   readonly servers?: readonly ServerSpec[];
   readonly metrics?: Registry;
@@ -214,8 +215,13 @@ function observeServers(
   gauge('mcp_server_up', 'Whether the server is connected.', (server) =>
     server.status().phase === 'running' ? 1 : 0,
   );
-  gauge('mcp_calls_running', 'Running calls.', (server) => server.turns.running);
-  gauge('mcp_calls_queued', 'Queued calls.', (server) => server.turns.waiting);
+  gauge('mcp_calls_running', 'Running calls.', (server) => server.status().running);
+  gauge('mcp_calls_queued', 'Queued calls.', (server) => server.status().queued);
+  gauge(
+    'mcp_server_instances',
+    'Processes or connections of a server with one per user; 0 for other servers.',
+    (server) => server.instances()?.running ?? 0,
+  );
   gauge(
     'mcp_server_changed_tools',
     'Tools that are new or differ from their pinned definition.',

@@ -1,6 +1,7 @@
 import { abortSignalOf } from '#core/limits/cancellation.ts';
 import { AppError, messageOf, configError } from '#contract/errors.ts';
 import type { ServerSpec, Launch, ServerTimeouts } from '../config/spec.ts';
+import { hasReferences } from '../config/user-references.ts';
 import {
   type Connection,
   type ConnectionHooks,
@@ -42,6 +43,7 @@ export async function openConnection(
   signal?: AbortSignal,
 ): Promise<Connection> {
   signal?.throwIfAborted();
+  requireFilled(name, launch);
   const rpc = createRpcPeer({
     send: (message, requestHeaders) => transport.send(message, requestHeaders),
     cancel: (id, reason) => transport.cancel(id, reason),
@@ -92,6 +94,19 @@ export async function openConnection(
       await transport.close();
     },
   };
+}
+
+/** Rejects a launch with references to users' values, which only a manager that knows the user fills in. */
+function requireFilled(server: string, launch: Launch): void {
+  if (launch.kind === 'unusable' || !launch.userValues) return;
+  const texts =
+    launch.kind === 'process'
+      ? [...launch.args, ...Object.values(launch.env)]
+      : Object.values(launch.headers);
+  if (!texts.some((text) => hasReferences(text))) return;
+  throw configError(
+    `Server ${server} has values of users in its configuration, so it can only be started for a user of a manager. Omit it from this command.`,
+  );
 }
 
 interface StartTimes {

@@ -24,7 +24,7 @@ import { systemClock } from '#platform/clock.ts';
 import { readProcessTable } from '#platform/process-tree/process-table.ts';
 import { wordOf } from '#serve/http/query.ts';
 import type { CallStatistics } from '../../calls/metrics.ts';
-import { isPerUser } from '../../config/spec.ts';
+import { signsInPerUser } from '../../config/spec.ts';
 import { createUsageSampler, type ServerUsage } from '../../supervisor/usage-sampler.ts';
 import { compact } from '../views/compact.ts';
 import { oneOf } from '#serve/http/schemas.ts';
@@ -223,8 +223,8 @@ export function adminServerRoutes(
         const usage = await sampler.read();
         const view = overviewView(server, calls.statistics(server.name), usage.get(server.name));
         // On a server with one sign-in per user, the state is unknown before the user's first call.
-        const own = server.forUser(caller.user).signIn();
-        const signIn = own ?? (isPerUser(server.spec()) ? 'required' : undefined);
+        const own = server.forUser(caller).signIn();
+        const signIn = own ?? (signsInPerUser(server.spec()) ? 'required' : undefined);
         return { ...view, ...compact({ signIn }) };
       },
     }),

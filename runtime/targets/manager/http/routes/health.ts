@@ -26,9 +26,7 @@ export function serverHealthRoutes(
       answer: answerOf('The health of all servers, sorted by name.', serversHealth, { servers: [HEALTHY] }),
       run: (c) => {
         const caller = callerOfRequest(c);
-        const servers = calls
-          .servers(caller)
-          .flatMap((name) => supervisor.get(name)?.forUser(caller.user) ?? []);
+        const servers = calls.servers(caller).flatMap((name) => supervisor.get(name)?.forUser(caller) ?? []);
         return { servers: servers.map(healthView), ...compact({ warnings: auditWarnings(audit) }) };
       },
     }),
@@ -48,7 +46,7 @@ export function serverHealthRoutes(
         if (!server) throw new AppError('NotFoundError', `server health is not being tracked: ${name}`);
         if (!callerOfRequest(c).canUse(server.name))
           throw new AppError('ForbiddenError', `server not allowed: ${name}`);
-        return healthView(server.forUser(callerOfRequest(c).user));
+        return healthView(server.forUser(callerOfRequest(c)));
       },
     }),
   ];

@@ -43,6 +43,7 @@ export function statusView(server: ManagedServer) {
     }),
     running,
     queued,
+    ...compact({ instances: server.instances() }),
   };
 }
 
@@ -50,7 +51,12 @@ export function statusView(server: ManagedServer) {
 export const auditView = (audit: AuditState | undefined) =>
   audit && { lost: audit.lost(), ...compact({ problem: audit.problem() }) };
 
-export const logLineView = ({ at, source, text }: LogLine) => ({ at: rfc3339(at), source, text });
+export const logLineView = ({ at, source, text, user }: LogLine) => ({
+  at: rfc3339(at),
+  source,
+  text,
+  ...compact({ user }),
+});
 
 const time = (milliseconds: number | undefined): string | undefined =>
   milliseconds === undefined ? undefined : rfc3339(milliseconds);

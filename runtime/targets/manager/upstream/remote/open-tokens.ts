@@ -19,7 +19,7 @@ export interface SignIns {
 
 /** Returns the token source for a server; undefined if its headers already authorize the manager. */
 export function openTokens(
-  { url, headers, oauth }: RemoteLaunch,
+  { url, headers, callHeaders, oauth }: RemoteLaunch,
   { init: timeoutMs }: ServerTimeouts,
   signIns: SignIns | undefined,
 ): AccessTokens | undefined {
@@ -27,7 +27,9 @@ export function openTokens(
     const hide = signIns && ((token: string): void => signIns.store.hide(token, signIns.server));
     return createClientTokens(url, oauth, { timeoutMs, hide });
   }
-  const isAuthorized = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  const isAuthorized = Object.keys({ ...headers, ...callHeaders }).some(
+    (name) => name.toLowerCase() === 'authorization',
+  );
   if (!signIns || (isAuthorized && !oauth)) return undefined;
   const { store, ...target } = signIns;
   const { issuer, privateKey } = oauth ?? {};

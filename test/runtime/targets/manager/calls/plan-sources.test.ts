@@ -92,6 +92,7 @@ const SETTINGS: Readonly<Record<keyof ServerSpec, readonly Case[] | 'none'>> = {
   resources: 'none',
   lazy: 'none',
   idleMs: 'none',
+  maxInstances: 'none',
 };
 
 const CASES = Object.entries(SETTINGS).flatMap(([setting, cases]) =>

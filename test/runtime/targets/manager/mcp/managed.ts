@@ -18,7 +18,10 @@ import { createTokenAccess } from '#manager/access/token-access.ts';
 import type { ResourceSettings, ServerSpec } from '#manager/config/spec.ts';
 import type { ManagerContext } from '#manager/context.ts';
 import { openSavedLists } from '#manager/saved-lists/saved-lists.ts';
-import { createSignInPage } from '#manager/http/sign-in-page/address.ts';
+import { createSecretLinks } from '#manager/user-secrets/secret-links.ts';
+import type { UserSecrets } from '#manager/user-secrets/user-secrets.ts';
+import { createUserValues } from '#manager/user-secrets/user-values.ts';
+import { createUserPages } from '#manager/http/sign-in-page/address.ts';
 import { managerApi } from '#manager/http/app.ts';
 import { type ManagerMcpOptions, managerMcpRoutes } from '#manager/mcp/routes.ts';
 import { createRemoteSignIns } from '#manager/sign-in/remote-sign-ins.ts';
@@ -53,12 +56,14 @@ export interface Managed {
 export interface ManagedOptions extends Partial<ManagerMcpOptions> {
   readonly servers: readonly ServerSpec[];
   readonly groups?: readonly GroupSpec[];
-  readonly keys?: readonly KeyRecord[];
+  readonly keys?: readonly KeyRecord[] | (() => readonly KeyRecord[]);
   /** The authorization server whose access tokens are accepted. */
   readonly oauth?: ResourceSettings;
   /** The users' sign-ins to remote servers. */
   readonly signIns?: SignInStore;
   readonly audit?: CallAuditLog;
+  /** Secrets of users; without them, servers with values of users cannot start. */
+  readonly userSecrets?: UserSecrets;
   /** Folder for the lists of lazy servers. Default: they are only kept in memory. */
   readonly savedLists?: string;
 }
@@ -72,15 +77,22 @@ export async function openManager({
   signIns = openSignIns('/no/such/folder', { env: {} }),
   savedLists: folder,
   audit,
+  userSecrets: store,
   ...mcpOptions
 }: ManagedOptions): Promise<Managed> {
   const logged: Record<string, unknown>[] = [];
-  const log = createLog('debug', { write: (line) => void logged.push(JSON.parse(line)) });
+  const redact = createRedactor();
+  const log = createLog('debug', { write: (line) => void logged.push(JSON.parse(redact.text(line))) });
   const lifecycle = createLifecycle();
   const tokens = oauth && createTokenAccess(oauth);
   const table = createCallerGroups(groups);
-  const access = createManagerAccess({ keys: () => keys }, Date.now, tokens, table);
-  const redact = createRedactor();
+  const access = createManagerAccess(
+    typeof keys === 'function' ? { keys } : { keys: () => keys },
+    Date.now,
+    tokens,
+    table,
+  );
+  const userSecrets = store && { store, links: createSecretLinks() };
   const settings = { healthMs: 3000, healthIntervalMs: 10_000 };
   const supervisor = createSupervisor({
     open: (spec, hooks, signal) => openConnection(spec, { ...hooks, signIns }, signal),
@@ -88,11 +100,19 @@ export async function openManager({
     log,
     redact: redact.text,
     signInState: (target) => signIns.stateOf(target),
+    ...(store && { userValues: createUserValues(store, redact.learn) }),
     servers,
   });
-  const signInPage = createSignInPage({ isTls: false, hostRules: { hostname: '127.0.0.1' } });
+  const { signInPage, secretPage } = createUserPages({ isTls: false, hostRules: { hostname: '127.0.0.1' } });
   const savedLists = folder === undefined ? undefined : openSavedLists(folder, log);
-  const calls = createCalls({ supervisor, redact, signInPage, savedLists, audit });
+  const calls = createCalls({
+    supervisor,
+    redact,
+    signInPage,
+    secretPage: userSecrets && secretPage(userSecrets.links),
+    savedLists,
+    audit,
+  });
   const remoteSignIns = createRemoteSignIns(signIns);
   let config = configOf(servers);
   const reloader = createManagerReloader({ config, read: () => Promise.resolve(config), supervisor, log });
@@ -104,6 +124,7 @@ export async function openManager({
     calls,
     groups: table,
     signIns: remoteSignIns,
+    userSecrets,
     reloader,
     version: '1.2.3',
     audit,
