@@ -49,8 +49,13 @@ export function userSecretRoutes(
     const user = userOf(c);
     await store.set(user, secrets);
     applyChange(user);
+    // Fills in the values, so that logs do not contain them from now on.
+    const caller = callerOfRequest(c);
+    for (const server of new Set(Object.keys(secrets).flatMap((name) => uses(caller).get(name) ?? []))) {
+      supervisor.get(server)?.problemOf(caller);
+    }
     const names = Object.keys(secrets);
-    kernel.log.info({ user: callerOfRequest(c).name, secrets: names }, 'secrets of a user set');
+    kernel.log.info({ user: caller.name, secrets: names }, 'secrets of a user set');
     return names;
   };
   const applyChange = (user: string): void => {

@@ -3,55 +3,13 @@ import type { KeyRecord } from '#manager/access/key-file.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { bearer, keyOf } from '../access/key-of.ts';
 import { openManager } from '../mcp/managed.ts';
-import { fixtureServer } from '../upstream/spec.ts';
 import { configured, secretsIn } from './configured.ts';
+import { ECHO, openUsers, serverTable } from './use-users.ts';
 
 const temp = useTempFolder();
 
-const server = (name: string, fixture: string, settings: string): string => `
-[[servers]]
-name = "${name}"
-command = ${JSON.stringify(process.execPath)}
-args = [${JSON.stringify(fixtureServer(fixture))}]
-tools = ["*"]
-${settings}
-`;
-const ECHO = server('echo', 'echo.mjs', 'env = { TOKEN = "token ${user.secret.TOKEN}", WHO = "${user.id}" }');
-
-/** A manager with one key per user. */
-async function usersOf(config: string, users: readonly string[], more: readonly KeyRecord[] = []) {
-  const secrets = secretsIn(temp());
-  let keys = [...users.map((name) => keyOf(name)), ...more];
-  const managed = await openManager({
-    servers: configured(config),
-    keys: () => keys,
-    userSecrets: secrets,
-  });
-  onTestFinished(() => managed.close());
-  const send = async (key: string | undefined, method: string, path: string, body?: object) => {
-    const response = await fetch(`${managed.origin}/api/v1${path}`, {
-      method,
-      headers: {
-        ...(key !== undefined && { authorization: bearer(key) }),
-        'content-type': 'application/json',
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return { status: response.status, text, body: JSON.parse(text) };
-  };
-  return {
-    managed,
-    secrets,
-    send,
-    revoke: (name: string) => {
-      keys = keys.filter((key) => key.name !== name);
-    },
-    setSecret: (key: string, name: string, value: string) => send(key, 'PUT', `/secrets/${name}`, { value }),
-    call: (key: string | undefined, tool: string, args: object = {}, of = 'echo') =>
-      send(key, 'POST', `/servers/${of}/tools/${tool}`, args),
-  };
-}
+const usersOf = (config: string, users: readonly string[], moreKeys: readonly KeyRecord[] = []) =>
+  openUsers(config, { users, moreKeys, folder: temp() });
 
 test('each user has a process with the secrets and the name of this user', async () => {
   const { setSecret, call, managed } = await usersOf(ECHO, ['ann', 'bob']);
@@ -106,7 +64,7 @@ test('a missing secret is an error with a link and a command, and a caller witho
 });
 
 test('a changed secret replaces only the processes that use it, and a removed one ends them', async () => {
-  const config = ECHO + server('other', 'echo.mjs', 'env = { OTHER = "${user.secret.OTHER}" }');
+  const config = ECHO + serverTable('other', 'echo.mjs', 'env = { OTHER = "${user.secret.OTHER}" }');
   const { setSecret, call, send } = await usersOf(config, ['ann', 'bob']);
   const pid = async (user: string, of: string) => JSON.parse((await call(user, 'process', {}, of)).body).pid;
   for (const user of ['ann', 'bob']) {
@@ -129,7 +87,7 @@ test('a changed secret replaces only the processes that use it, and a removed on
 });
 
 test('lists belong to their user', async () => {
-  const config = server('changing', 'changing.mjs', `env = { TOOLS = '["tool_\${user.id}"]' }`);
+  const config = serverTable('changing', 'changing.mjs', `env = { TOOLS = '["tool_\${user.id}"]' }`);
   const { send, managed } = await usersOf(config, ['ann', 'bob']);
   const names = async (user: string): Promise<string[]> =>
     (await send(user, 'GET', '/servers/changing/tools')).body.tools.map(({ name }: { name: string }) => name);
@@ -139,7 +97,7 @@ test('lists belong to their user', async () => {
     const client = await managed.connect('/mcp', { authorization: bearer(user) });
     const listed = (await client.listTools()).tools.map(({ name }) => name);
     expect(listed.filter((name) => name.startsWith('changing__tool_'))).toEqual([`changing__tool_${user}`]);
-    const search = await send(user, 'GET', '/search/tools?q=tool');
+    const search = await send(user, 'GET', '/tools?q=tool');
     expect(search.text).not.toContain(user === 'ann' ? 'tool_bob' : 'tool_ann');
   }
 });
