@@ -4,6 +4,7 @@ import type { AuditState, CallAuditLog } from './calls/audit.ts';
 import type { Calls } from './calls/call.ts';
 import type { ItemMeanings } from './calls/item-meanings.ts';
 import type { RemoteSignIns } from './sign-in/remote-sign-ins.ts';
+import type { OpenedSigner } from './user-secrets/identity-signer.ts';
 import type { SecretLinks } from './user-secrets/secret-links.ts';
 import type { UserSecrets } from './user-secrets/user-secrets.ts';
 import type { Reloader } from '#serve/program/reloader.ts';
@@ -18,6 +19,8 @@ export interface ManagerContext {
   readonly meanings?: ItemMeanings | undefined;
   readonly groups: CallerGroups;
   readonly signIns: RemoteSignIns;
+  /** Signs statements about users for servers that trust the manager. */
+  readonly identities?: Pick<OpenedSigner, 'keys'> | undefined;
   readonly userSecrets?: { readonly store: UserSecrets; readonly links: SecretLinks } | undefined;
   readonly reloader: Pick<Reloader<AppliedChanges>, 'reload'>;
   readonly version: string;

@@ -10,6 +10,10 @@ export interface ServerUser {
   readonly user?: string | undefined;
   /** The user for servers that the configuration starts with `${user.id}`: a key's name, or the user of an access token. */
   readonly userId?: string | undefined;
+  /** The access token, which can be exchanged for one of a server. */
+  readonly accessToken?: string | undefined;
+  /** The scopes and audiences of an access token; undefined for a key. */
+  readonly grants?: string | undefined;
   /** The claims of an access token. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -42,8 +46,6 @@ export interface ToolCaller extends ServerUser {
    * if the limit is exceeded. Undefined without a limit.
    */
   readonly countCall?: (() => void) | undefined;
-  /** The scopes and audiences of an access token; undefined for a key. */
-  readonly grants?: string | undefined;
   /** Whether the caller can use the server, or this tool on the server. */
   canUse(server: string, tool?: string): boolean;
   /** Whether the caller can get this prompt, or read the resource with this URI or URI template. */

@@ -79,7 +79,7 @@ export function createTokenAccess(
       const caller = tokenCaller(settings, claims);
       // Without an expiry, the permissions end when the introspection result expires.
       const expiresAt = typeof claims['exp'] === 'number' ? claims['exp'] * 1000 : now() + UNKNOWN_EXPIRY_MS;
-      if (caller) return latest(caller, expiresAt);
+      if (caller) return latest({ ...caller, accessToken: token }, expiresAt);
       throw new AppError(
         'UnauthorizedError',
         `Invalid access token: the claim ${settings.userClaim} is missing.`,

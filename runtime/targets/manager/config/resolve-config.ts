@@ -12,7 +12,9 @@ import {
   type ServerSpec,
   type ServerTimeouts,
   type RemoteLaunch,
+  type ActingOAuth,
   type ClientKey,
+  type TokenExchange,
   type OAuthSettings,
   isPerUser,
 } from './spec.ts';
@@ -286,17 +288,36 @@ function redactUrl(server: string, text: string, { redactions }: ServerResolveCo
   }
 }
 
-const GRANTS = ['authorization_code', 'client_credentials'] as const;
+const GRANTS = [
+  'authorization_code',
+  'client_credentials',
+  'token_exchange',
+  'cross_app_access',
+  'signed_identity',
+] as const;
 const SIGN_INS = ['shared', 'per_user'] as const;
 /** Client authentication methods, of which at most one can be set. */
 const CREDENTIALS = ['client_secret', 'private_key'] as const;
-/** Keys that apply to a single grant type. */
-const ONLY_FOR = {
-  token_url: 'client_credentials',
-  client_metadata_url: 'authorization_code',
-  redirect_uri: 'authorization_code',
-  sign_in: 'authorization_code',
-} as const;
+/** Keys that apply to some grant types only. */
+const ONLY_FOR: Readonly<Record<string, readonly (typeof GRANTS)[number][]>> = {
+  token_url: ['client_credentials', 'token_exchange'],
+  client_metadata_url: ['authorization_code'],
+  redirect_uri: ['authorization_code'],
+  sign_in: ['authorization_code'],
+  audience: ['token_exchange', 'signed_identity'],
+  identity_provider: ['cross_app_access'],
+  identity_client_id: ['cross_app_access'],
+  identity_client_secret: ['cross_app_access'],
+};
+
+/** Keys that a grant type requires. */
+const REQUIRED_FOR: Readonly<Record<(typeof GRANTS)[number], readonly OAuthKey[]>> = {
+  authorization_code: [],
+  client_credentials: ['client_id'],
+  token_exchange: ['client_id'],
+  cross_app_access: ['client_id', 'identity_provider', 'identity_client_id'],
+  signed_identity: ['issuer'],
+};
 
 /** Resolves `[servers.oauth]` from both files. A client with a secret or a key gets tokens without user interaction. */
 function resolveOAuth(
@@ -312,13 +333,16 @@ function resolveOAuth(
   };
   const complain = (message: string): void =>
     report([...entry.path, 'oauth'], `server ${JSON.stringify(entry.name)}: oauth${message}`);
-  for (const key of CREDENTIALS) redactions.add(value[key] ?? '', [key], entry.name);
+  for (const key of [...CREDENTIALS, 'identity_client_secret'] as const)
+    redactions.add(value[key] ?? '', [key], entry.name);
 
   const authenticates = CREDENTIALS.some((key) => written[key] !== undefined);
   const grant = value['grant'] ?? GRANTS[authenticates ? 1 : 0];
   const isKnown = (text: string): text is (typeof GRANTS)[number] => GRANTS.some((name) => name === text);
   if (!isKnown(grant)) complain(`: grant must be ${GRANTS.join(' or ')}, not ${JSON.stringify(grant)}.`);
-  const required: OAuthKey[] = authenticates || grant === 'client_credentials' ? ['client_id'] : [];
+  const required: OAuthKey[] = isKnown(grant) ? [...REQUIRED_FOR[grant]] : [];
+  if (authenticates && !required.includes('client_id')) required.push('client_id');
+  if (grant === 'token_exchange' && written['token_url'] === undefined) required.push('issuer');
   if (grant === 'client_credentials' && !authenticates) required.push('client_secret');
   for (const key of required.filter((key) => !written[key]))
     complain(` requires ${key}. Set it here or in the secrets file.`);
@@ -329,9 +353,10 @@ function resolveOAuth(
   if (!SIGN_INS.some((name) => name === signIn))
     complain(`: sign_in must be ${SIGN_INS.join(' or ')}, not ${JSON.stringify(signIn)}.`);
   for (const [key, only] of Object.entries(ONLY_FOR)) {
-    if (value[key] !== undefined && grant !== only) complain(`: ${key} requires grant = "${only}".`);
+    if (value[key] !== undefined && !only.some((name) => name === grant))
+      complain(`: ${key} requires grant = ${only.map((name) => `"${name}"`).join(' or ')}.`);
   }
-  for (const key of ['token_url', 'issuer', 'client_metadata_url'] as const) {
+  for (const key of ['token_url', 'issuer', 'client_metadata_url', 'identity_provider'] as const) {
     const shown = secrets.oauth?.[key] === undefined ? entered?.[key] : undefined;
     const problem = value[key] === undefined ? undefined : urlProblem(value[key], shown);
     if (problem) complain(`: ${key} ${problem}.`);
@@ -346,6 +371,8 @@ function resolveOAuth(
     const client = { clientId: clientId ?? '', clientSecret };
     return defined<OAuthSettings>({ grant, ...client, ...common, tokenUrl: value['token_url'] });
   }
+  const acting = actingSettings(grant, value, common);
+  if (acting) return acting;
   const clientMetadataUrl = value['client_metadata_url'];
   return defined<OAuthSettings>({
     grant: 'authorization_code',
@@ -356,6 +383,28 @@ function resolveOAuth(
     redirectUri,
     perUser: signIn === 'per_user' ? true : undefined,
   });
+}
+
+/** Returns the settings of grant types with which the manager acts for each user. */
+function actingSettings(
+  grant: string,
+  value: Partial<Record<string, string>>,
+  common: Pick<TokenExchange, 'scope' | 'issuer' | 'privateKey'>,
+): ActingOAuth | undefined {
+  const client = { clientId: value['client_id'] ?? '', clientSecret: value['client_secret'] };
+  const { issuer = '' } = common;
+  const audience = value['audience'];
+  if (grant === 'signed_identity') return defined<ActingOAuth>({ grant, issuer, audience });
+  if (grant === 'token_exchange') {
+    return defined<ActingOAuth>({ grant, ...client, ...common, tokenUrl: value['token_url'], audience });
+  }
+  if (grant !== 'cross_app_access') return undefined;
+  const identityClient = {
+    clientId: value['identity_client_id'] ?? '',
+    clientSecret: value['identity_client_secret'],
+  };
+  const identityProvider = value['identity_provider'] ?? '';
+  return defined<ActingOAuth>({ grant, ...client, ...common, identityProvider, identityClient });
 }
 
 /** Parses the client's private key from the text itself. */

@@ -137,7 +137,10 @@ export interface RemoteLaunch {
 }
 
 /** Settings of `[servers.oauth]`. Without them, a remote server that requires OAuth needs a user sign-in. */
-export type OAuthSettings = ClientCredentials | SignInSettings;
+export type OAuthSettings = ClientCredentials | SignInSettings | ActingOAuth;
+
+/** OAuth with which the manager acts for each user, without a sign-in to the server. */
+export type ActingOAuth = TokenExchange | CrossAppAccess | SignedIdentity;
 
 interface CommonOAuth {
   /** The private key that the client authenticates with instead of a secret. */
@@ -163,6 +166,39 @@ export interface ClientCredentials extends CommonOAuth {
   readonly clientSecret?: string | undefined;
   /** The token endpoint. If undefined, the endpoint in the server's metadata is used. */
   readonly tokenUrl?: string | undefined;
+}
+
+/** A client of an authorization server. */
+export interface OAuthClientSettings {
+  readonly clientId: string;
+  readonly clientSecret?: string | undefined;
+  readonly privateKey?: ClientKey | undefined;
+}
+
+/** Exchange of the user's access token for one of the server. @see https://www.rfc-editor.org/rfc/rfc8693 */
+export interface TokenExchange extends CommonOAuth, OAuthClientSettings {
+  readonly grant: 'token_exchange';
+  /** The token endpoint. If undefined, the endpoint in the metadata of the issuer is used. */
+  readonly tokenUrl?: string | undefined;
+  /** If undefined, the URL of the server is sent as the resource. */
+  readonly audience?: string | undefined;
+}
+
+/** Exchange of the user's access token at the identity provider for an assertion for the server's authorization server. */
+export interface CrossAppAccess extends CommonOAuth, OAuthClientSettings {
+  readonly grant: 'cross_app_access';
+  readonly identityProvider: string;
+  /** The manager's client at the identity provider. */
+  readonly identityClient: OAuthClientSettings;
+}
+
+/** A JWT about the user that the manager signs. */
+export interface SignedIdentity {
+  readonly grant: 'signed_identity';
+  /** The manager's public URL. */
+  readonly issuer: string;
+  /** If undefined, the URL of the server. */
+  readonly audience?: string | undefined;
 }
 
 /** Authorization by a user, with `mcp-manager login`. */
@@ -246,7 +282,15 @@ export interface CorsSettings {
 
 /** Whether each user has a separate process or connection. */
 export const isPerUser = (spec: Pick<ServerSpec, 'launch'>): boolean =>
-  usesUserValues(spec) || signsInPerUser(spec);
+  usesUserValues(spec) || signsInPerUser(spec) || actingOAuth(spec) !== undefined;
+
+/** Returns the settings with which the manager acts for each user; undefined if it does not. */
+export function actingOAuth({ launch }: Pick<ServerSpec, 'launch'>): ActingOAuth | undefined {
+  const oauth = launch.kind === 'remote' ? launch.oauth : undefined;
+  return oauth && oauth.grant !== 'authorization_code' && oauth.grant !== 'client_credentials'
+    ? oauth
+    : undefined;
+}
 
 /** Whether a server is started, or connected to, with values of its user. */
 const usesUserValues = ({ launch }: Pick<ServerSpec, 'launch'>): boolean =>

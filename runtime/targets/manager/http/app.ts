@@ -33,6 +33,7 @@ import { managerDocumentRoutes } from './routes/documents.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { serverHealthRoutes } from './routes/health.ts';
 import { clientKeyRoutes } from './routes/keys.ts';
+import { identityKeyRoutes } from './routes/identity-keys.ts';
 import { logRoutes } from './routes/logs.ts';
 import { pinRoutes } from './routes/pins.ts';
 import { serverPromptRoutes } from './routes/prompts.ts';
@@ -75,6 +76,7 @@ export function managerApi(context: ManagerContext, options: ManagerAppOptions):
     managerPageRoutes(context.kernel.access),
     docsPageRoutes([{ href: './', name: 'Pages' }]),
     signInPageRoutes(),
+    identityKeyRoutes(context),
   ];
   const app: Hono<ShellEnv> = httpShell(context.kernel, {
     corsOrigins: cors?.origins ?? [],

@@ -21,6 +21,7 @@ import type { AppliedChanges } from '../supervisor/managed-server.ts';
 import { createManagerReloader } from '../supervisor/reloader.ts';
 import { createSupervisor } from '../supervisor/supervisor.ts';
 import { createSecretLinks } from '../user-secrets/secret-links.ts';
+import { openIdentitySigner } from '../user-secrets/identity-signer.ts';
 import { openUserSecrets } from '../user-secrets/user-secrets.ts';
 import { createUserValues } from '../user-secrets/user-values.ts';
 import { openConnection } from '../upstream/open-connection.ts';
@@ -89,6 +90,7 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
   const remoteSignIns = createRemoteSignIns(signIns);
   const userSecrets = { store: openUserSecrets(settings.paths, settings.env), links: createSecretLinks() };
   closers.add(() => remoteSignIns.close());
+  const identities = openIdentitySigner(settings.paths, settings.env);
   const trees = createProcessTrees(settings.paths.config);
   closers.add(() => Promise.resolve(trees.close()));
   if (trees.problem !== '') {
@@ -111,7 +113,7 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     async open(spec, hooks, signal) {
       const connection = await openConnection(
         spec,
-        { ...hooks, signIns, trees, maxResultCharacters: settings.maxResultCharacters },
+        { ...hooks, signIns, identities, trees, maxResultCharacters: settings.maxResultCharacters },
         signal,
       );
       if (connection.pid !== undefined) void connection.closed.then(guard.watch(connection.pid));
@@ -173,6 +175,7 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     groups,
     signIns: remoteSignIns,
     userSecrets,
+    identities,
     reloader,
     version,
     audit,

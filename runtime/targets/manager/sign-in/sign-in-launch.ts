@@ -15,6 +15,6 @@ export function signInLaunch(
   const settings = launch.oauth ?? { grant: 'authorization_code' };
   if (settings.grant === 'authorization_code') return { remote: launch, settings };
   throw configError(
-    `Server ${name} uses client credentials, which do not require a user to sign in. To sign in as a user, set oauth.grant = "authorization_code".`,
+    `Server ${name} uses ${settings.grant}, which does not require a user to sign in. To sign in as a user, set oauth.grant = "authorization_code".`,
   );
 }

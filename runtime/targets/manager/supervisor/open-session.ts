@@ -28,6 +28,7 @@ export async function openSession(
       spec,
       {
         user: parts.user,
+        currentUser: parts.currentUser,
         onLog: logs.fromServer,
         onWarning: (text) => logs.fromManager('warn', text),
         onNotification(method, params) {

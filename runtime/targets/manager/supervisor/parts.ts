@@ -8,6 +8,7 @@ import type { SignInState, SignInTarget } from '../sign-in/sign-in-store.ts';
 import type { ServerEvent } from './managed-server.ts';
 import type { HealthSettings } from './health-monitor.ts';
 import type { InstanceLimit } from './instance-limit.ts';
+import type { ServerUser } from '../access/caller.ts';
 import type { UserValues } from '../user-secrets/user-values.ts';
 
 export type OpenConnection = (
@@ -33,6 +34,8 @@ export interface ServerParts {
   readonly userValues?: UserValues | undefined;
   /** The connection's user, for servers with one connection per user. */
   readonly user?: string | undefined;
+  /** The connection's user with the latest access token. */
+  readonly currentUser?: (() => ServerUser) | undefined;
   /** Limits the number of processes or connections of users. */
   readonly instances?: InstanceLimit | undefined;
   readonly clock: Clock;

@@ -3,7 +3,7 @@ import { AppError, messageOf } from '#contract/errors.ts';
 import { TurnQueue } from '#core/limits/turn-queue.ts';
 import { waitFor } from '#platform/wait-for.ts';
 import type { ServerUser } from '../access/caller.ts';
-import { isPerUser, type ServerSpec, signsInPerUser } from '../config/spec.ts';
+import { actingOAuth, isPerUser, type ServerSpec, signsInPerUser } from '../config/spec.ts';
 import { signInRequired } from '../sign-in/sign-in-required.ts';
 import type { SignInState } from '../sign-in/sign-in-store.ts';
 import type { ListName } from '../shapes/check-list.ts';
@@ -32,7 +32,8 @@ import type { Clock } from '#platform/clock.ts';
 
 /** The user of a process or connection. */
 interface Owner {
-  readonly user: ServerUser;
+  /** The user, with the latest access token. */
+  user: ServerUser;
   /** The state of the user's secrets when they were last compared with those that are filled in. */
   state: string | undefined;
   readonly problem: FillProblem | undefined;
@@ -47,6 +48,14 @@ const MIN_UNUSED_MS = 1000;
 
 const hasUserValues = ({ launch }: ServerSpec): boolean =>
   launch.kind !== 'unusable' && launch.userValues !== undefined;
+
+/** Why the manager cannot act for a user without an access token. */
+function missingToken(spec: ServerSpec, { accessToken }: ServerUser): FillProblem | undefined {
+  const grant = actingOAuth(spec)?.grant;
+  if (grant === undefined || grant === 'signed_identity' || accessToken !== undefined) return undefined;
+  const message = `server ${spec.name}: the manager exchanges your access token for one of the server, but you use a key. Use an access token.`;
+  return { message, secrets: [] };
+}
 
 const callHeadersOf = ({ launch }: ServerSpec): RequestHeaders | undefined =>
   launch.kind === 'remote' ? launch.callHeaders : undefined;
@@ -200,7 +209,11 @@ export class SupervisedServer implements ManagedServer {
     const key = instanceKey(this.#spec, user);
     if (key === undefined) return this;
     const known = this.#users.find(key);
-    if (known && !this.#isCurrent(known)) this.#users.forget((one) => one === known);
+    if (known) {
+      const owner = known.#owner;
+      if (owner) owner.user = user;
+      if (!this.#isCurrent(known)) this.#users.forget((one) => one === known);
+    }
     return this.#users.get(key, () => this.#createFor(user, key));
   }
 
@@ -229,9 +242,13 @@ export class SupervisedServer implements ManagedServer {
     const filled = hasUserValues(this.#spec) ? userValues?.fill(this.#spec, user) : undefined;
     const spec = filled ? { ...this.#spec, launch: filled.launch } : this.#spec;
     const emit: ServerParts['emit'] = (event) => this.#parts.emit({ ...event, user: key });
-    const parts = { ...this.#parts, user: user.user, emit, instances: this.#instanceLimit() };
     const logs = this.logs.forUser(user.userId ?? '');
-    return new SupervisedServer(spec, parts, { user, state, problem: filled?.problem, logs });
+    const problem = filled?.problem ?? missingToken(this.#spec, user);
+    const owner: Owner = { user, state, problem, logs };
+    const instances = this.#instanceLimit();
+    const currentUser = (): ServerUser => owner.user;
+    const parts = { ...this.#parts, user: user.user, currentUser, emit, instances };
+    return new SupervisedServer(spec, parts, owner);
   }
 
   #instanceLimit(): InstanceLimit | undefined {
@@ -294,7 +311,7 @@ export class SupervisedServer implements ManagedServer {
   }
 
   valuesProblem(): FillProblem | undefined {
-    if (!hasUserValues(this.#spec)) return undefined;
+    if (!hasUserValues(this.#spec) && !actingOAuth(this.#spec)) return undefined;
     return this.#owner
       ? this.#owner.problem
       : { message: unidentified(this.name, VALUES_OF_USERS), secrets: [] };
@@ -430,7 +447,7 @@ export class SupervisedServer implements ManagedServer {
   #requireUser(): void {
     if (!isPerUser(this.#spec)) return;
     if (!this.#owner) {
-      const reason = hasUserValues(this.#spec) ? VALUES_OF_USERS : 'each user must sign in';
+      const reason = signsInPerUser(this.#spec) ? 'each user must sign in' : VALUES_OF_USERS;
       throw new AppError('ForbiddenError', unidentified(this.name, reason));
     }
     const { problem } = this.#owner;

@@ -3,7 +3,9 @@ import type { ProcessTrees } from '#platform/process-tree/process-trees.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
 import { isAscii } from 'node:buffer';
+import type { ServerUser } from '../access/caller.ts';
 import type { SignIns } from './remote/open-tokens.ts';
+import type { IdentitySigner } from './remote/user-tokens.ts';
 import type { RpcMessage } from './rpc-message.ts';
 
 /** An open connection to an MCP server, after the handshake. */
@@ -99,6 +101,9 @@ export interface ConnectionHooks {
   readonly maxResultCharacters?: number | undefined;
   /** The connection's user, for servers with one sign-in per user. */
   readonly user?: string | undefined;
+  /** The connection's user with the latest access token, for servers for which the manager acts for users. */
+  readonly currentUser?: (() => ServerUser) | undefined;
+  readonly identities?: IdentitySigner | undefined;
 }
 
 /** A JSON-RPC error returned by the server. */
@@ -207,6 +212,9 @@ export interface TransportHooks {
   readonly trees?: ProcessTrees | undefined;
   /** User sign-ins to remote servers. */
   readonly signIns?: SignIns | undefined;
+  /** For servers for which the manager acts for users. */
+  readonly currentUser?: (() => ServerUser) | undefined;
+  readonly identities?: IdentitySigner | undefined;
 }
 
 /** Maximum size of a message. A larger one closes the connection, because all servers share the manager's memory. */

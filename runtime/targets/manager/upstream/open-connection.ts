@@ -39,9 +39,10 @@ import { memberOf } from '#core/values/member-of.ts';
  */
 export async function openConnection(
   { name, launch, timeouts }: ServerSpec,
-  { onNotification, onLog, onWarning, trees, signIns: store, user, maxResultCharacters }: ConnectionHooks,
+  hooks: ConnectionHooks,
   signal?: AbortSignal,
 ): Promise<Connection> {
+  const { onNotification, onLog, onWarning, trees, signIns: store, user, maxResultCharacters } = hooks;
   signal?.throwIfAborted();
   requireFilled(name, launch);
   const rpc = createRpcPeer({
@@ -60,6 +61,8 @@ export async function openConnection(
     onWarning,
     trees,
     signIns: store && { store, server: name, user },
+    currentUser: hooks.currentUser,
+    identities: hooks.identities,
   });
   void transport.closed.then(({ message }) => rpc.end(message));
 

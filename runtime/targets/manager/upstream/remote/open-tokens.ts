@@ -1,8 +1,10 @@
 import type { RemoteLaunch, ServerTimeouts, ClientKey } from '../../config/spec.ts';
 import type { SignInStore, SignInTarget } from '../../sign-in/sign-in-store.ts';
 import type { AccessTokens, AccessToken } from './access-tokens.ts';
+import type { TransportHooks } from '../connection.ts';
 import { createClientTokens } from './client-tokens.ts';
-import { AppError, messageOf } from '#contract/errors.ts';
+import { createUserTokens } from './user-tokens.ts';
+import { AppError, configError, messageOf } from '#contract/errors.ts';
 import type { DpopKey } from '#serve/oauth/dpop-key.ts';
 import { oauthHttpFor } from '../../sign-in/oauth-http-for.ts';
 import { refreshTokens } from '../../sign-in/refresh-tokens.ts';
@@ -22,10 +24,17 @@ export function openTokens(
   { url, headers, callHeaders, oauth }: RemoteLaunch,
   { init: timeoutMs }: ServerTimeouts,
   signIns: SignIns | undefined,
+  { currentUser, identities }: Pick<TransportHooks, 'currentUser' | 'identities'> = {},
 ): AccessTokens | undefined {
+  const hide = (token: string): void => signIns?.store.hide(token, signIns.server);
   if (oauth?.grant === 'client_credentials') {
-    const hide = signIns && ((token: string): void => signIns.store.hide(token, signIns.server));
     return createClientTokens(url, oauth, { timeoutMs, hide });
+  }
+  if (oauth && oauth.grant !== 'authorization_code') {
+    if (!currentUser)
+      throw configError('The server requires tokens of users, but the manager does not know one.');
+    const server = signIns?.server ?? new URL(url).host;
+    return createUserTokens({ server, url, oauth, timeoutMs, user: currentUser, signer: identities, hide });
   }
   const isAuthorized = Object.keys({ ...headers, ...callHeaders }).some(
     (name) => name.toLowerCase() === 'authorization',

@@ -1,6 +1,6 @@
 import { messageOf } from '#contract/errors.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
-import type { CloseReason } from '../connection.ts';
+import type { CloseReason, TransportHooks } from '../connection.ts';
 import { openTokens, type SignIns } from './open-tokens.ts';
 import { createRemoteClient, type RemoteClient, Unreachable } from './remote-client.ts';
 
@@ -21,8 +21,9 @@ export function openRemoteConnection(
   launch: RemoteLaunch,
   timeouts: ServerTimeouts,
   signIns: SignIns | undefined,
+  users: Pick<TransportHooks, 'currentUser' | 'identities'> = {},
 ): RemoteConnection {
-  const tokens = openTokens(launch, timeouts, signIns);
+  const tokens = openTokens(launch, timeouts, signIns, users);
   const client = createRemoteClient(launch, timeouts, tokens);
   const { promise: closed, resolve } = Promise.withResolvers<CloseReason>();
   const abort = new AbortController();

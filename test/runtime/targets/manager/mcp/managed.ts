@@ -18,8 +18,10 @@ import { createTokenAccess } from '#manager/access/token-access.ts';
 import type { ResourceSettings, ServerSpec } from '#manager/config/spec.ts';
 import type { ManagerContext } from '#manager/context.ts';
 import { openSavedLists } from '#manager/saved-lists/saved-lists.ts';
+import type { ConfigPaths } from '#manager/config/config-paths.ts';
+import { openIdentitySigner } from '#manager/user-secrets/identity-signer.ts';
 import { createSecretLinks } from '#manager/user-secrets/secret-links.ts';
-import type { UserSecrets } from '#manager/user-secrets/user-secrets.ts';
+import { openUserSecrets, type UserSecrets } from '#manager/user-secrets/user-secrets.ts';
 import { createUserValues } from '#manager/user-secrets/user-values.ts';
 import { createUserPages } from '#manager/http/sign-in-page/address.ts';
 import { managerApi } from '#manager/http/app.ts';
@@ -62,11 +64,15 @@ export interface ManagedOptions extends Partial<ManagerMcpOptions> {
   /** The users' sign-ins to remote servers. */
   readonly signIns?: SignInStore;
   readonly audit?: CallAuditLog;
-  /** Secrets of users; without them, servers with values of users cannot start. */
+  /** Files for the key of signed identities. */
+  readonly paths?: ConfigPaths;
+  /** Secrets of users; none by default. */
   readonly userSecrets?: UserSecrets;
   /** Folder for the lists of lazy servers. Default: they are only kept in memory. */
   readonly savedLists?: string;
 }
+
+const NO_FILES = { config: '/no/such/folder/.mcpd.toml', runtime: '/no/such/folder/secrets.toml' };
 
 /** The manager in this process, on a free port, with real servers behind it. */
 export async function openManager({
@@ -77,7 +83,8 @@ export async function openManager({
   signIns = openSignIns('/no/such/folder', { env: {} }),
   savedLists: folder,
   audit,
-  userSecrets: store,
+  userSecrets: store = openUserSecrets(NO_FILES, {}),
+  paths = NO_FILES,
   ...mcpOptions
 }: ManagedOptions): Promise<Managed> {
   const logged: Record<string, unknown>[] = [];
@@ -92,15 +99,16 @@ export async function openManager({
     tokens,
     table,
   );
-  const userSecrets = store && { store, links: createSecretLinks() };
+  const identities = openIdentitySigner(paths, {});
+  const userSecrets = { store, links: createSecretLinks() };
   const settings = { healthMs: 3000, healthIntervalMs: 10_000 };
   const supervisor = createSupervisor({
-    open: (spec, hooks, signal) => openConnection(spec, { ...hooks, signIns }, signal),
+    open: (spec, hooks, signal) => openConnection(spec, { ...hooks, signIns, identities }, signal),
     settings,
     log,
     redact: redact.text,
     signInState: (target) => signIns.stateOf(target),
-    ...(store && { userValues: createUserValues(store, redact.learn) }),
+    userValues: createUserValues(store, redact.learn),
     servers,
   });
   const { signInPage, secretPage } = createUserPages({ isTls: false, hostRules: { hostname: '127.0.0.1' } });
@@ -109,7 +117,7 @@ export async function openManager({
     supervisor,
     redact,
     signInPage,
-    secretPage: userSecrets && secretPage(userSecrets.links),
+    secretPage: secretPage(userSecrets.links),
     savedLists,
     audit,
   });
@@ -125,6 +133,7 @@ export async function openManager({
     groups: table,
     signIns: remoteSignIns,
     userSecrets,
+    identities,
     reloader,
     version: '1.2.3',
     audit,

@@ -1,3 +1,4 @@
+import type { ConfigPaths } from '#manager/config/config-paths.ts';
 import type { ServerSpec } from '#manager/config/spec.ts';
 import { resolveManagerConfig } from '#manager/config/resolve-config.ts';
 import { openUserSecrets, type UserSecrets } from '#manager/user-secrets/user-secrets.ts';
@@ -15,6 +16,10 @@ export const configured = (text: string, env: Readonly<Record<string, string>> =
     timeouts: TIMEOUTS,
   }).servers;
 
+export const pathsIn = (folder: string): ConfigPaths => ({
+  config: join(folder, '.mcpd.toml'),
+  runtime: join(folder, 'secrets.toml'),
+});
+
 /** The secrets of users in a folder. */
-export const secretsIn = (folder: string): UserSecrets =>
-  openUserSecrets({ config: join(folder, '.mcpd.toml'), runtime: join(folder, 'secrets.toml') }, {});
+export const secretsIn = (folder: string): UserSecrets => openUserSecrets(pathsIn(folder), {});

@@ -3,7 +3,7 @@ import type { KeyRecord } from '#manager/access/key-file.ts';
 import { bearer, keyOf } from '../access/key-of.ts';
 import { type ManagedOptions, openManager } from '../mcp/managed.ts';
 import { fixtureServer } from '../upstream/spec.ts';
-import { configured, secretsIn } from './configured.ts';
+import { configured, pathsIn, secretsIn } from './configured.ts';
 
 /** The `[[servers]]` table of a program in fixtures/mcp-servers. */
 export const serverTable = (name: string, fixture: string, settings: string): string => `
@@ -33,9 +33,10 @@ export async function openUsers(config: string, { users, moreKeys = [], folder, 
   const secrets = secretsIn(folder);
   let keys = [...users.map((name) => keyOf(name)), ...moreKeys];
   const managed = await openManager({
-    servers: configured(config),
+    servers: config === '' ? [] : configured(config),
     keys: () => keys,
     userSecrets: secrets,
+    paths: pathsIn(folder),
     ...options,
   });
   onTestFinished(() => managed.close());
