@@ -16,7 +16,7 @@ const SUBJECTS = {
   'mcp-manager: servers and their processes': '0015 0034 0099 0100 0121 0138',
   'mcp-manager: MCP and tools':
     '0014 0016 0017 0031 0032 0033 0101 0102 0103 0104 0152 0156 0189 0190 0197 0202',
-  'mcp-manager: access and sign-in': '0092 0093 0114 0120 0135 0141 0142',
+  'mcp-manager: access and sign-in': '0092 0093 0114 0120 0135 0141 0142 0207',
   'gateway: requests, providers and routing':
     '0028 0030 0035 0077 0078 0083 0084 0085 0086 0087 0090 0091 0095 0097 0098 0109 0132 0136 0149 0198',
   'gateway: money and usage': '0018 0027 0029 0075 0076 0080 0081 0112 0137 0144 0199',

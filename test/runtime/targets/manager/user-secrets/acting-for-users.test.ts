@@ -1,4 +1,4 @@
-import { createLocalJWKSet, jwtVerify } from 'jose';
+import { createLocalJWKSet, type JWK, jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { bearer } from '../access/key-of.ts';
@@ -127,7 +127,8 @@ test('a signed identity is a short-lived JWT about the user, which verifies with
     () => `grant = "signed_identity"\nissuer = "${RESOURCE}"`,
   );
   for (const token of [await tokenOf('ann'), 'robot']) expect((await call(token)).body).toBe('hello');
-  const { keys } = await (await fetch(`${managed.origin}/.well-known/jwks.json`)).json();
+  const published = await fetch(`${managed.origin}/.well-known/jwks.json`);
+  const { keys } = (await published.json()) as { keys: JWK[] };
   expect(keys).toEqual([
     {
       kty: 'EC',

@@ -100,7 +100,11 @@ export async function startExchangeServer({
       const claims = await trusts?.verify(assertion, issuer);
       if (!claims) throw new Error('not trusted');
       const { sub, resource } = claims;
-      const token = await state.sign({ sub, aud: String(resource), scope: form.get('scope') ?? '' });
+      const token = await state.sign({
+        sub: String(sub),
+        aud: String(resource),
+        scope: form.get('scope') ?? '',
+      });
       return { access_token: token, token_type: 'Bearer', expires_in: state.lifetime };
     }
     if (grant !== 'urn:ietf:params:oauth:grant-type:token-exchange') throw new Error('grant');
@@ -109,10 +113,10 @@ export async function startExchangeServer({
     const isAssertion = form.get('requested_token_type') === ID_JAG;
     const audience = form.get('audience') ?? form.get('resource') ?? '';
     const token = await state.sign({
-      sub,
+      sub: String(sub),
       aud: audience,
       scope,
-      resource: form.get('resource') ?? undefined,
+      resource: form.get('resource'),
     });
     return {
       access_token: token,
