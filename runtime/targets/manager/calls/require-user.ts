@@ -3,6 +3,7 @@ import { AppError } from '#contract/errors.ts';
 import { abortSignalOf } from '#core/limits/cancellation.ts';
 import { waitFor } from '#platform/wait-for.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
+import { LOCAL_USER } from '../access/caller.ts';
 import { signsInPerUser } from '../config/spec.ts';
 import { signInRequired } from '../sign-in/sign-in-required.ts';
 import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
@@ -67,7 +68,10 @@ function missingOf(
     if (problem.secrets.length === 0) throw new AppError('UpstreamError', problem.message);
     // Lists are often requested in the background, and nobody opens their links.
     const page = asks ? secretPage?.({ server: name, user, secrets: problem.secrets }, headers) : undefined;
-    const command = problem.secrets.map((secret) => `\`mcp-manager secret set ${secret}\``).join(' and ');
+    const local = user === LOCAL_USER ? ' --local' : '';
+    const command = problem.secrets
+      .map((secret) => `\`mcp-manager secret set ${secret}${local}\``)
+      .join(' and ');
     const wayOut = page === undefined ? `Run ${command}.` : `Open ${page}, or run ${command}.`;
     const noun = problem.secrets.length === 1 ? 'secret' : 'secrets';
     return {

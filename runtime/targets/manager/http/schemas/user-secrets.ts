@@ -31,7 +31,9 @@ export const secretLinkBody = struct('SecretLink', {
   secrets: names('The names of the secrets to set.'),
 });
 export const linkedSecrets = struct('LinkedSecrets', {
-  secrets: Type.Record(Type.String(), value, {
+  secrets: Type.Unsafe<Readonly<Record<string, string>>>({
+    type: 'object',
+    additionalProperties: value,
     description: 'The values of all secrets of the link, by name.',
   }),
 });

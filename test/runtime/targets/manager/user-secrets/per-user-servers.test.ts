@@ -1,3 +1,4 @@
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, onTestFinished, test } from 'vitest';
 import type { KeyRecord } from '#manager/access/key-file.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
@@ -118,4 +119,22 @@ test('secrets are redacted in the log of the server, which names the user', asyn
   expect(managed.logged).toContainEqual(
     expect.objectContaining({ server: 'echo', user: 'ann', msg: 'said [redacted]' }),
   );
+});
+
+test("a notification of a user's process only reaches the clients of this user", async () => {
+  const config = serverTable('changing', 'changing.mjs', 'env = { LIST_CHANGED = "1", WHO = "${user.id}" }');
+  const { managed } = await usersOf(config, ['ann', 'bob']);
+  const notified: string[] = [];
+  const clients = await Promise.all(
+    ['ann', 'bob'].map(async (user) => {
+      const client = await managed.connect('/mcp/changing', { authorization: bearer(user) });
+      await client.callTool({ name: 'asked', arguments: {} });
+      client.setNotificationHandler(ToolListChangedNotificationSchema, () => void notified.push(user));
+      return client;
+    }),
+  );
+  await clients[0]?.callTool({ name: 'announce', arguments: {} });
+  await expect.poll(() => notified, { timeout: 10_000 }).toContain('ann');
+  await clients[1]?.listTools();
+  expect(notified).not.toContain('bob');
 });
