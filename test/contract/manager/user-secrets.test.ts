@@ -116,7 +116,7 @@ verifiesOnce('daemon:user-secrets:files', async () => {
   for (const [args, problem] of [
     [['set', 'TOKEN', ...of], 'The value of TOKEN is empty. Enter it, or pass it on stdin'],
     [['remove', 'TOKEN', ...of], 'There is no secret "TOKEN". See `mcp-manager secret list`.'],
-    [['list', '--key', 'nobody'], 'contains no active key "nobody". Active keys: ann.'],
+    [['list', '--key', 'other'], 'contains no active key "other". Active keys: ann.'],
     [['list', '--local', ...of], '--local and --key conflict with each other; use one of them.'],
     [['list', '--subject', 'x'], '[daemon.api.oauth] is not configured'],
     [['clear'], 'Select the user with --local, --key or --subject.'],

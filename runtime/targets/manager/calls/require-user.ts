@@ -66,7 +66,7 @@ function missingOf(
   if (problem) {
     if (user === undefined) throw new AppError('ForbiddenError', problem.message);
     if (problem.secrets.length === 0) throw new AppError('UpstreamError', problem.message);
-    // Lists are often requested in the background, and nobody opens their links.
+    // Lists are often requested in the background, where a link would not be opened.
     const page = asks ? secretPage?.({ server: name, user, secrets: problem.secrets }, headers) : undefined;
     const local = user === LOCAL_USER ? ' --local' : '';
     const command = problem.secrets

@@ -61,7 +61,7 @@ export function createSecretLinks(clock: Pick<Clock, 'now'> = systemClock): Secr
     read(token, user) {
       const link = links.get(token);
       if (link && link.until > clock.now() && link.user === user) return link;
-      // The same error in all cases, so that nobody learns of the links of others.
+      // The same error in all cases, so that it does not reveal the links of others.
       throw inputError(
         'This link is not valid for you: it is unknown, used, expired, or of another user. Repeat the call in your MCP client to get another link.',
       );

@@ -37,7 +37,7 @@ test.each([
   ]);
 });
 
-test('a variable whose value looks like a reference is not one', () => {
+test('a variable whose value looks like a reference stays a text', () => {
   const [spec] = configured(
     '[[servers]]\nname = "a"\ncommand = "a"\ntools = ["*"]\nenv = { A = "${V}", B = "$${user.id}" }\n',
     { V: '${user.secret.TOKEN}' },

@@ -106,18 +106,18 @@ test('lists belong to their user', async () => {
 test('secrets are redacted in the log of the server, which names the user', async () => {
   const { setSecret, call, send, managed } = await usersOf(ECHO, ['ann'], [keyOf('admin', { admin: true })]);
   await setSecret('ann', 'TOKEN', 'hunter-two-hunter');
-  const logged = managed.nextLogLine('echo', /said/);
-  await call('ann', 'log', { text: 'said hunter-two-hunter' });
-  expect(await logged).toBe('said [redacted]');
+  const logged = managed.nextLogLine('echo', /wrote/);
+  await call('ann', 'log', { text: 'wrote hunter-two-hunter' });
+  expect(await logged).toBe('wrote [redacted]');
   const { body } = await send('admin', 'GET', '/admin/servers/echo/logs');
   expect(body.lines).toContainEqual(
-    expect.objectContaining({ source: 'server', text: 'said [redacted]', user: 'ann' }),
+    expect.objectContaining({ source: 'server', text: 'wrote [redacted]', user: 'ann' }),
   );
   const { body: status } = await send('admin', 'GET', '/admin/servers/echo');
   expect(status).toMatchObject({ phase: 'running', instances: { running: 1, max: 32 } });
   expect(JSON.stringify(managed.logged)).not.toContain('hunter-two');
   expect(managed.logged).toContainEqual(
-    expect.objectContaining({ server: 'echo', user: 'ann', msg: 'said [redacted]' }),
+    expect.objectContaining({ server: 'echo', user: 'ann', msg: 'wrote [redacted]' }),
   );
 });
 
