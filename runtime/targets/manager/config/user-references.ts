@@ -5,7 +5,7 @@ export type UserReference =
   | { readonly kind: 'claim'; readonly name: string };
 
 /** The settings that can contain references. */
-const SETTINGS: readonly (string | number)[] = ['env', 'args', 'headers'];
+const SETTINGS: ReadonlySet<string | number> = new Set(['env', 'args', 'headers']);
 
 /**
  * Resolved values mark a reference with this character on both sides. No value contains it otherwise, because the
@@ -37,7 +37,7 @@ export function markReferences(written: string, setting: string | number | undef
   const problems: string[] = [];
   const text = written.replaceAll(/\$\$|\$\{user\.([^}]{0,300})\}/g, (found, name?: string) => {
     if (name === undefined) return found;
-    if (setting === undefined || !SETTINGS.includes(setting)) {
+    if (setting === undefined || !SETTINGS.has(setting)) {
       problems.push(
         `${found} can only be used in env, args and headers. Write $$ for a literal dollar sign.`,
       );

@@ -27,7 +27,14 @@ import type { Session } from './session.ts';
 import { createInstanceLimit, type InstanceLimit } from './instance-limit.ts';
 import { createUserServers, type UserServers } from './user-servers.ts';
 import type { FillProblem } from '../user-secrets/fill-launch.ts';
-import { instanceKey, unidentified, VALUES_OF_USERS } from './instance-key.ts';
+import {
+  callHeadersOf,
+  hasUserValues,
+  instanceKey,
+  missingToken,
+  unidentified,
+  VALUES_OF_USERS,
+} from './instance-key.ts';
 import type { Clock } from '#platform/clock.ts';
 
 /** The user of a process or connection. */
@@ -45,20 +52,6 @@ interface Owner {
  * start a process for each call.
  */
 const MIN_UNUSED_MS = 1000;
-
-const hasUserValues = ({ launch }: ServerSpec): boolean =>
-  launch.kind !== 'unusable' && launch.userValues !== undefined;
-
-/** Why the manager cannot act for a user without an access token. */
-function missingToken(spec: ServerSpec, { accessToken }: ServerUser): FillProblem | undefined {
-  const grant = actingOAuth(spec)?.grant;
-  if (grant === undefined || grant === 'signed_identity' || accessToken !== undefined) return undefined;
-  const message = `server ${spec.name}: the manager exchanges your access token for one of the server, but you use a key. Use an access token.`;
-  return { message, secrets: [] };
-}
-
-const callHeadersOf = ({ launch }: ServerSpec): RequestHeaders | undefined =>
-  launch.kind === 'remote' ? launch.callHeaders : undefined;
 
 /** Maximum number of findings kept per kind, because a server can list thousands of tools. */
 const MAX_KEPT = 100;

@@ -51,7 +51,7 @@ export function createUserServers<Server extends UserServer>(max = MAX_IDLE): Us
     find: (key) => known.get(key),
     all: () => known.values(),
     forget(isMeant) {
-      for (const [key, server] of [...known]) {
+      for (const [key, server] of known) {
         if (!isMeant(server)) continue;
         known.delete(key);
         stop(server, true);

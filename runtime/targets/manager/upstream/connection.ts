@@ -3,9 +3,8 @@ import type { ProcessTrees } from '#platform/process-tree/process-trees.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
 import { isAscii } from 'node:buffer';
-import type { ServerUser } from '../access/caller.ts';
 import type { SignIns } from './remote/open-tokens.ts';
-import type { IdentitySigner } from './remote/user-tokens.ts';
+import type { ActingHooks } from './remote/user-tokens.ts';
 import type { RpcMessage } from './rpc-message.ts';
 
 /** An open connection to an MCP server, after the handshake. */
@@ -86,7 +85,7 @@ export interface CloseReason {
 }
 
 /** Callbacks of an open connection. */
-export interface ConnectionHooks {
+export interface ConnectionHooks extends ActingHooks {
   /** Receives the server's notifications, for example `notifications/tools/list_changed`. */
   readonly onNotification: (method: string, params: ShapeOfParams | undefined) => void;
   /** Receives the lines of the server's stderr without line breaks; long lines are truncated. */
@@ -101,9 +100,6 @@ export interface ConnectionHooks {
   readonly maxResultCharacters?: number | undefined;
   /** The connection's user, for servers with one sign-in per user. */
   readonly user?: string | undefined;
-  /** The connection's user with the latest access token, for servers for which the manager acts for users. */
-  readonly currentUser?: (() => ServerUser) | undefined;
-  readonly identities?: IdentitySigner | undefined;
 }
 
 /** A JSON-RPC error returned by the server. */
@@ -193,7 +189,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export interface TransportHooks {
+export interface TransportHooks extends ActingHooks {
   /**
    * Receives a message. `related` is the ID of the request on whose stream it arrived, if the transport knows
    * it. Returns whether a request in flight was waiting for it.
@@ -212,9 +208,6 @@ export interface TransportHooks {
   readonly trees?: ProcessTrees | undefined;
   /** User sign-ins to remote servers. */
   readonly signIns?: SignIns | undefined;
-  /** For servers for which the manager acts for users. */
-  readonly currentUser?: (() => ServerUser) | undefined;
-  readonly identities?: IdentitySigner | undefined;
 }
 
 /** Maximum size of a message. A larger one closes the connection, because all servers share the manager's memory. */

@@ -90,7 +90,7 @@ async function openKey(folder: string, file: SealedFile): Promise<SigningKey> {
 function readKey(file: SealedFile): JWK | undefined {
   const opened = readSealed(file);
   if (opened === undefined) return undefined;
-  if (opened !== 'damaged' && isObject(opened.value)) return opened.value as JWK;
+  if (opened !== 'damaged' && isObject(opened.value)) return opened.value;
   throw configError(
     `${file.path} cannot be decrypted: it is damaged, or was encrypted with another key. Delete it; servers then read the new key.`,
   );

@@ -1,9 +1,8 @@
 import type { RemoteLaunch, ServerTimeouts, ClientKey } from '../../config/spec.ts';
 import type { SignInStore, SignInTarget } from '../../sign-in/sign-in-store.ts';
 import type { AccessTokens, AccessToken } from './access-tokens.ts';
-import type { TransportHooks } from '../connection.ts';
 import { createClientTokens } from './client-tokens.ts';
-import { createUserTokens } from './user-tokens.ts';
+import { type ActingHooks, createUserTokens } from './user-tokens.ts';
 import { AppError, configError, messageOf } from '#contract/errors.ts';
 import type { DpopKey } from '#serve/oauth/dpop-key.ts';
 import { oauthHttpFor } from '../../sign-in/oauth-http-for.ts';
@@ -24,7 +23,7 @@ export function openTokens(
   { url, headers, callHeaders, oauth }: RemoteLaunch,
   { init: timeoutMs }: ServerTimeouts,
   signIns: SignIns | undefined,
-  { currentUser, identities }: Pick<TransportHooks, 'currentUser' | 'identities'> = {},
+  { currentUser, identities }: ActingHooks = {},
 ): AccessTokens | undefined {
   const hide = (token: string): void => signIns?.store.hide(token, signIns.server);
   if (oauth?.grant === 'client_credentials') {

@@ -20,6 +20,13 @@ export interface IdentitySigner {
   ): Promise<{ readonly token: string; readonly expiresAt: number }>;
 }
 
+/** What a connection needs to act for its user. */
+export interface ActingHooks {
+  /** The connection's user, with the latest access token. */
+  readonly currentUser?: (() => ServerUser) | undefined;
+  readonly identities?: IdentitySigner | undefined;
+}
+
 export interface UserTokensOptions {
   readonly server: string;
   readonly url: string;

@@ -42,9 +42,11 @@ export async function startExchangeServer({
   const { privateKey, publicKey } = await generateKeyPair('ES256');
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }];
   const server = createServer((request, response) => {
-    void answer(request).then(({ status, body }) => {
+    const respond = async (): Promise<void> => {
+      const { status, body } = await answer(request);
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    });
+    };
+    void respond();
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {

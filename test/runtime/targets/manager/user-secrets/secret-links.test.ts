@@ -67,7 +67,7 @@ test('an MCP client is asked to open the page, and the call continues when the s
   const asked: Record<string, unknown>[] = [];
   client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
     asked.push(params);
-    const url = new URL('url' in params ? String(params.url) : '');
+    const url = new URL('url' in params ? params.url : '');
     await send('ann', 'POST', `/secret-links/${url.searchParams.get('link')}`, {
       secrets: { TOKEN: 'secret-of-ann' },
     });
