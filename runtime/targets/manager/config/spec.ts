@@ -193,7 +193,7 @@ export interface CrossAppAccess extends CommonOAuth, OAuthClientSettings {
 }
 
 /** A JWT about the user that the manager signs. */
-export interface SignedIdentity {
+interface SignedIdentity {
   readonly grant: 'signed_identity';
   /** The manager's public URL. */
   readonly issuer: string;

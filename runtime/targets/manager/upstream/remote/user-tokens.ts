@@ -12,7 +12,7 @@ import { requestTokens } from '../../sign-in/token-request.ts';
 import type { AccessToken, AccessTokens } from './access-tokens.ts';
 
 /** Signs statements about users, for servers that trust the manager. */
-export interface IdentitySigner {
+interface IdentitySigner {
   /** Returns a JWT about the user for an audience, and the time when it expires. */
   sign(
     user: ServerUser,
