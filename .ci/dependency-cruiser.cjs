@@ -51,7 +51,7 @@ const LAYERS = {
   manager: [
     'shared',
     'config shapes',
-    'long-results',
+    'long-results openapi',
     'access config-edit registry sign-in',
     'install upstream',
     'meanings saved-lists supervisor',

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { suggest } from '#core/text/suggest.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
 import { readPinsFile, type PinsFile } from './pins-file.ts';
@@ -20,6 +21,7 @@ import type { ToolPins } from './tool-policy.ts';
 import { MANAGER_DEFAULTS } from './defaults.ts';
 import { createExpander } from './expander.ts';
 import type { ServerResolveContext } from './resolve-context.ts';
+import { apiUrl, resolveApi } from './resolve-api.ts';
 import { resolveProcess } from './resolve-process.ts';
 import { mergeRecords, refuseSecrets, type ServerSources } from './server-sources.ts';
 import { clientKeyProblem } from './client-key.ts';
@@ -68,6 +70,7 @@ export function resolveManagerConfig(sources: ConfigSources): ResolvedConfig {
   const context = {
     env: sources.env,
     platform: sources.platform,
+    folder: dirname(sources.servers.path),
     timeouts: { ...config.daemon.timeouts, ...sources.timeouts },
     redactions,
     containsSecrets: config.containsSecrets,
@@ -208,9 +211,15 @@ function resolveRemote(
   const { entry, secrets, expandEntry, expandSecret } = sources;
   const label = `server ${JSON.stringify(entry.name)}`;
   refuseSecrets(['args', 'env', 'volumes'], sources, context);
-  const isSecret = secrets.url !== undefined;
-  const url = isSecret ? expandSecret.text('url', secrets.url) : expandEntry.text('url', launch.url);
-  const problem = urlProblem(url, isSecret ? undefined : launch.url);
+  const api = launch.api && resolveApi(launch.url, launch.api, sources, context);
+  refuseSecrets(api ? ['url'] : ['credentials'], sources, context, api ? 'url' : 'openapi');
+  const isSecret = secrets.url !== undefined && !api;
+  const url = api
+    ? apiUrl(api)
+    : isSecret
+      ? expandSecret.text('url', secrets.url)
+      : expandEntry.text('url', launch.url);
+  const problem = api ? undefined : urlProblem(url, isSecret ? undefined : launch.url);
   if (problem && url !== '') {
     const report = isSecret ? context.reportSecrets : context.report;
     report([...(isSecret ? secrets : entry).path, 'url'], `${label}: url ${problem}.`);
@@ -228,6 +237,15 @@ function resolveRemote(
       );
   }
   const oauth = resolveOAuth(launch.oauth, sources, context);
+  if (oauth && api && api.baseUrl === undefined) {
+    context.report([...entry.path, 'oauth'], `${label}: oauth requires api.base_url, the URL of the API.`);
+  }
+  if (oauth?.grant === 'authorization_code' && api && oauth.issuer === undefined) {
+    context.report(
+      [...entry.path, 'oauth'],
+      `${label}: oauth.issuer is missing. An API does not name its authorization server.`,
+    );
+  }
   const { transport } = launch;
   // A client must not override a header that the configuration sets.
   const own = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
@@ -236,6 +254,7 @@ function resolveRemote(
     kind: 'remote',
     transport,
     url,
+    ...(api && { api }),
     headers,
     ...(passHeaders.length > 0 && { passHeaders }),
     ...(oauth && { oauth }),

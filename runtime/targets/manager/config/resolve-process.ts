@@ -18,6 +18,7 @@ export function resolveProcess(
 ): ProcessLaunch {
   const { entry, expandEntry } = sources;
   refuseSecrets(['url', 'headers', 'oauth'], sources, context);
+  refuseSecrets(['credentials'], sources, context, 'openapi');
   checkVariables(sources, launch.env, context);
   const env = mergeRecords('env', launch.env, sources, context);
   const args = [...entryArgs(launch.args, sources, context), ...secretArgs(sources, context)];

@@ -1,3 +1,4 @@
+import { API_KEYS, type ApiEntry, readApi } from './api-entry.ts';
 import { PACKAGE_KEYS, readPackage } from './read-package.ts';
 import { nameProblem, serverName } from './server-name.ts';
 import { type Package, parsePackage } from './package-launch.ts';
@@ -58,8 +59,11 @@ interface ProcessEntry {
 }
 
 interface RemoteEntry {
+  /** URL of the server or, for an API, path or URL of its OpenAPI document. */
   readonly url: string;
-  readonly transport: 'http' | 'sse';
+  readonly transport: 'http' | 'sse' | 'openapi';
+  /** Settings of an API. */
+  readonly api: ApiEntry | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly passHeaders: readonly string[];
   readonly oauth: OAuthEntry | undefined;
@@ -86,13 +90,16 @@ const REQUIRED_KEYS = [
   'required_args_positional',
   'required_args_bool',
 ] as const;
-const LAUNCH_KEYS = ['package', 'command', 'url'] as const;
+const LAUNCH_KEYS = ['package', 'command', 'url', 'openapi'] as const;
+/** The launch keys of servers that are not processes. */
+const REMOTE_LAUNCH_KEYS: ReadonlySet<unknown> = new Set(['url', 'openapi']);
 
 export const SERVER_KEYS = [
   'name',
   ...LAUNCH_KEYS,
   ...PROCESS_KEYS,
   ...REMOTE_KEYS,
+  'api',
   'tools',
   'deny_tools',
   'prompts',
@@ -173,26 +180,42 @@ function readLaunch(table: TableReader): LaunchEntry | undefined {
     passHeaders: readPassHeaders(table),
     oauth: readOAuth(table.table('oauth', OAUTH_KEYS)),
   } as const;
-  const values = { package: table.text('package'), command: table.text('command'), url: table.text('url') };
+  const api = readApi(table.table('api', API_KEYS));
+  const values = {
+    package: table.text('package'),
+    command: table.text('command'),
+    url: table.text('url'),
+    openapi: table.text('openapi'),
+  };
   if (launchKeys.length !== 1) {
     const found = launchKeys.length === 0 ? 'it has none of them' : `it has ${launchKeys.join(' and ')}`;
-    table.report(`a server requires exactly one of package, command and url; ${found}.`, launchKeys[1]);
+    table.report(
+      `a server requires exactly one of package, command, url and openapi; ${found}.`,
+      launchKeys[1],
+    );
     return undefined;
   }
-  const isRemote = launchKeys[0] === 'url';
+  const isRemote = REMOTE_LAUNCH_KEYS.has(launchKeys[0]);
+  for (const key of ['api', 'transport'] as const) {
+    const needed = key === 'api' ? 'openapi' : 'url';
+    if (isRemote && launchKeys[0] !== needed && table.keys().includes(key))
+      table.report(`${key} conflicts with ${launchKeys[0]}; it requires ${needed}.`, key);
+  }
   if (launchKeys[0] !== 'package') {
     for (const key of PACKAGE_KEYS) {
       if (table.keys().includes(key)) table.report(`${key} requires package.`, key);
     }
   }
-  for (const key of isRemote ? PROCESS_KEYS : REMOTE_KEYS) {
+  for (const key of isRemote ? PROCESS_KEYS : [...REMOTE_KEYS, 'api']) {
     if (table.keys().includes(key))
       table.report(
-        `${key} conflicts with ${launchKeys[0]}; it requires ${isRemote ? 'package or command' : 'url'}.`,
+        `${key} conflicts with ${launchKeys[0]}; it requires ${isRemote ? 'package or command' : key === 'api' ? 'openapi' : 'url'}.`,
         key,
       );
   }
-  if (values.url !== undefined) return { kind: 'remote', url: values.url, ...remote };
+  if (values.url !== undefined) return { kind: 'remote', url: values.url, api: undefined, ...remote };
+  if (values.openapi !== undefined)
+    return { kind: 'remote', ...remote, url: values.openapi, transport: 'openapi', api };
   if (values.command !== undefined) return { kind: 'command', command: values.command, ...process };
   if (values.package === undefined) return undefined;
   const found = parsePackage(values.package);

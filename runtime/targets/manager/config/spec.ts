@@ -119,12 +119,37 @@ export interface LaunchLimits extends ProcessLimits {
 /** A remote server. */
 export interface RemoteLaunch {
   readonly kind: 'remote';
-  readonly transport: 'http' | 'sse';
+  readonly transport: 'http' | 'sse' | 'openapi';
   readonly url: string;
+  /** The API whose operations are the tools, for the transport `openapi`. */
+  readonly api?: ApiSettings | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** Client headers to pass on, in lower case. */
   readonly passHeaders?: readonly string[] | undefined;
   readonly oauth?: OAuthSettings | undefined;
+}
+
+/** An API that is described by an OpenAPI document: `openapi` and `[servers.api]`. */
+export interface ApiSettings {
+  /** Absolute path or URL of the document. */
+  readonly document: string;
+  /** The URL that calls go to, instead of the document's server. */
+  readonly baseUrl: string | undefined;
+  /** Further origins that operations can have as their server. */
+  readonly origins: readonly string[];
+  /** Values of the variables in server URLs. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Filters for operations. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  /** Values of parameters that callers do not set, by name. */
+  readonly fixed: Readonly<Record<string, string>>;
+  /** Credentials by the name of their security scheme. */
+  readonly credentials: Readonly<Record<string, string>>;
+  /** Names of path parameters that can contain slashes. */
+  readonly pathSlashes: readonly string[];
+  /** Interval at which a document on the network is requested. */
+  readonly refreshMs: number;
 }
 
 /** Settings of `[servers.oauth]`. Without them, a remote server that requires OAuth needs a user sign-in. */

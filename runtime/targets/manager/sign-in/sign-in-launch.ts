@@ -12,6 +12,11 @@ export function signInLaunch(
       `Server ${name} is a program on this machine. Only servers with a url support sign-in.`,
     );
   }
+  if (launch.api && !launch.oauth) {
+    throw configError(
+      `Server ${name} has no sign-in settings. Add [servers.oauth] with an issuer, or set its credentials.`,
+    );
+  }
   const settings = launch.oauth ?? { grant: 'authorization_code' };
   if (settings.grant === 'authorization_code') return { remote: launch, settings };
   throw configError(

@@ -37,11 +37,24 @@ import { memberOf } from '#core/values/member-of.ts';
  * explains the failure, or with the signal's reason; in either case, no process is left running.
  */
 export async function openConnection(
+  spec: ServerSpec,
+  hooks: ConnectionHooks,
+  signal?: AbortSignal,
+): Promise<Connection> {
+  signal?.throwIfAborted();
+  const { launch } = spec;
+  if (launch.kind !== 'remote' || !launch.api) return await openServer(spec, hooks, signal);
+  // Imported on demand, like the other remote transports.
+  const { openApi } = await import('./api/open-api.ts');
+  return await openApi(spec, { ...launch, api: launch.api }, hooks, signal);
+}
+
+/** Opens a connection to an MCP server. */
+async function openServer(
   { name, launch, timeouts }: ServerSpec,
   { onNotification, onLog, onWarning, trees, signIns: store, user, maxResultCharacters }: ConnectionHooks,
   signal?: AbortSignal,
 ): Promise<Connection> {
-  signal?.throwIfAborted();
   const rpc = createRpcPeer({
     send: (message, requestHeaders) => transport.send(message, requestHeaders),
     cancel: (id, reason) => transport.cancel(id, reason),

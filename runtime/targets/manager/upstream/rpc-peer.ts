@@ -303,6 +303,9 @@ export function rpcFailure(error: unknown): RpcFailure {
   );
 }
 
+/** Whether a value is nested so deeply that clients or the manager could fail to process it. */
+export const isTooDeep = (value: unknown): boolean => isDeeperThan(value, MAX_LEVELS);
+
 /** Whether lists and objects are nested deeper than `levels`. Does not descend any further. */
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
