@@ -53,7 +53,7 @@ export function readServers(
     if (!isLocalFile && !isNamed) {
       throw new UnusableOperation(
         base === undefined
-          ? `the document names the server ${url.origin}, but it comes from ${documentUrl?.origin ?? 'a file'}; if you trust it, set api.base_url = ${JSON.stringify(withoutSlash(url.href))}`
+          ? `the document names the server ${url.origin}, but it comes from ${documentUrl?.origin ?? 'a file'}; if you trust it, set api.base_url (or --base-url) to ${withoutSlash(url.href)}`
           : `its server ${url.origin} is not the API's; if you trust it, add it to api.origins`,
       );
     }

@@ -7,6 +7,7 @@ import { watchFiles } from '#platform/watch-files.ts';
 import { RPC_CODE } from '#serve/mcp/rpc-error.ts';
 import type { ApiSettings, RemoteLaunch, ServerSpec } from '../../config/spec.ts';
 import type { ApiPlan, ApiTool } from '../../openapi/plan.ts';
+import { planProblem } from '../../openapi/plan-problem.ts';
 import { readPlanInThread } from '../../openapi/read-plan-in-thread.ts';
 import type { ShapeOfParams } from '../../shapes/shape.ts';
 import {
@@ -69,8 +70,8 @@ export async function openApi(
       ownHeaders: Object.keys(headers),
     });
     const { tools, baseUrl } = plan;
-    if (tools.length === 0 || baseUrl === undefined)
-      throw new AppError('UpstreamError', withoutTools(plan, api));
+    if (baseUrl === undefined)
+      throw new AppError('UpstreamError', planProblem(plan, api) ?? 'The API has no URL.');
     report(plan, warn);
     return {
       plan,
@@ -198,13 +199,6 @@ async function call(
     const { method, path } = tool.operation;
     throw new TimeoutFailure(`The API did not respond to ${method} ${path} within ${timeoutMs} ms.`);
   }
-}
-
-function withoutTools({ dropped, operations }: ApiPlan, { document }: ApiSettings): string {
-  const [first] = dropped;
-  if (first) return `${document} has no usable operations. ${first.operation}: ${first.reason}.`;
-  if (operations === 0) return `${document} has no operations.`;
-  return `${document} has ${operations} operations, but api.include and api.exclude select none of them.`;
 }
 
 /** Logs operations that are not tools. */

@@ -1,6 +1,6 @@
 import type { ByteHold } from '#core/limits/byte-budget.ts';
 import { bodyDecoder } from '#serve/http/decode-body.ts';
-import type { AppError } from '#contract/errors.ts';
+import { AppError, messageOf } from '#contract/errors.ts';
 import type { RemoteResponse } from '../remote/remote-client.ts';
 
 /** Encodings of bodies that are decoded. */
@@ -23,6 +23,31 @@ export async function readLimited(
   }
   const whole = Buffer.concat(chunks, bytes);
   const encoding = headers['content-encoding'];
-  const decode = bodyDecoder(typeof encoding === 'string' ? encoding : undefined);
-  return decode ? await decode(whole, { limit, tooLarge: tooLarge as () => AppError, hold: NO_HOLD }) : whole;
+  const isEncoded = typeof encoding === 'string' && encoding.trim() !== '';
+  return isEncoded ? await decoded(whole, encoding, { limit, tooLarge }) : whole;
+}
+
+interface DecodeLimits {
+  readonly limit: number;
+  readonly tooLarge: () => Error;
+}
+
+async function decoded(
+  body: Uint8Array,
+  encoding: string,
+  { limit, tooLarge }: DecodeLimits,
+): Promise<Uint8Array> {
+  let isTooLarge = false;
+  const exceed = (): AppError => {
+    isTooLarge = true;
+    return new AppError('TooLargeError', 'The body is too large.');
+  };
+  try {
+    return (await bodyDecoder(encoding)?.(body, { limit, tooLarge: exceed, hold: NO_HOLD })) ?? body;
+  } catch (error) {
+    // The errors of the decoder are written for clients of this program.
+    throw isTooLarge
+      ? tooLarge()
+      : new Error(`the API returned a body that cannot be decoded: ${messageOf(error)}`);
+  }
 }
