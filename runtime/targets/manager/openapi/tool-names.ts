@@ -27,7 +27,7 @@ export class ToolNames {
     method: string;
     path: string;
   }): string {
-    const place = `${method.toLowerCase()}_${path}`;
+    const place = `${method.toLowerCase()} ${path}`;
     const ids = typeof operationId === 'string' ? [operationId, place] : [place];
     for (const id of ids) {
       const name = this.#fit(plainName(id), id);
