@@ -75,11 +75,23 @@ export function readServers(
       throw error;
     }
   };
+  /** An operation that repeats the server of the document has the configured one as well. */
+  const atBase = (url: URL): URL => {
+    if (baseUrl === undefined) return url;
+    let documented: URL;
+    try {
+      documented = read(servers, undefined);
+    } catch {
+      return url;
+    }
+    if (url.origin !== documented.origin) return url;
+    return url.href === documented.href ? base() : new URL(url.pathname, base());
+  };
   return {
     base: () => withoutSlash(base().href),
     own(listed) {
       const against = baseUrl === undefined && documentUrl ? documentUrl : base();
-      return checked(read(listed, against), base());
+      return checked(atBase(read(listed, against)), base());
     },
   };
 }

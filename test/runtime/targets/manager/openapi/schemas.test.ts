@@ -114,7 +114,8 @@ test('a schema that is too large for a tool is simplified', () => {
   const { inputSchema } = toolOf({ requestBody }, { components: { schemas } }).definition;
   expect(JSON.stringify(inputSchema).length).toBeLessThan(32_769);
   expect(() => new Ajv2020({ strict: false }).compile(inputSchema)).not.toThrow();
-  expect(inputSchema).toMatchObject({ $defs: { S0: { properties: { p1: { $ref: '#/$defs/S1' } } } } });
+  const { S0 } = inputSchema['$defs'] as Record<string, { readonly properties: object }>;
+  expect(Object.keys(S0?.properties ?? {})).toHaveLength(20);
 });
 
 test('a schema without an end is not followed', () => {
