@@ -21,6 +21,11 @@ export const MANAGER_CLI = {
     behavior:
       '`add --var` sets the variables in a registry URL; a variable without a value causes an error that names it.',
   },
+  'mcli:add:openapi': {
+    source: 'docs/how-to/rest-api.md#add-an-api',
+    behavior:
+      '`add --openapi` adds a REST API; it reports where calls go, which operations are not tools and which credentials are missing. A document without tools is rejected with the reason.',
+  },
   'mcli:remove': {
     source: 'docs/mcp-manager-cli.md#files',
     behavior:

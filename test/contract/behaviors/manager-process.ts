@@ -12,6 +12,11 @@ export const MANAGER_PROCESS = {
     behavior:
       'An unset variable prevents only the server that needs it from starting; calls to that server return 503 with the reason.',
   },
+  'daemon:openapi': {
+    source: 'docs/mcp-manager.md#rest-apis',
+    behavior:
+      'The operations of a REST API are tools: calls send the configured credentials, `read_only` applies, and operations that cannot be converted are reported.',
+  },
   'daemon:kill-child': {
     source: 'docs/mcp-manager.md#running-servers',
     behavior:

@@ -7,8 +7,8 @@ const PARSER: Parser = {
   source: new URL('./document-worker.ts', import.meta.url),
   subject: 'reading the OpenAPI document',
   heapMb: 1536,
-  seconds: 60,
-  totalSeconds: 60,
+  seconds: 120,
+  totalSeconds: 120,
 };
 
 /** Reads the tools of a document in a thread: documents have megabytes and come from others. */

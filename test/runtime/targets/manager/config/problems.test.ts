@@ -21,11 +21,11 @@ test.each([
   ],
   [
     server('tools = ["*"]\n'),
-    '.mcpd.toml:1: server "a": a server requires exactly one of package, command and url; it has none of them.',
+    '.mcpd.toml:1: server "a": a server requires exactly one of package, command, url and openapi; it has none of them.',
   ],
   [
     server(`${COMMAND}url = "https://x.example"\n`),
-    '.mcpd.toml:5: server "a": a server requires exactly one of package, command and url; it has command and url.',
+    '.mcpd.toml:5: server "a": a server requires exactly one of package, command, url and openapi; it has command and url.',
   ],
   [
     server(`${COMMAND}comand = "y"\n`),
