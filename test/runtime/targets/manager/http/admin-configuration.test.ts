@@ -39,7 +39,7 @@ describe('the configuration API', () => {
   });
 
   test.each([
-    ['[[servers]]\nname = "echo"\n', 422, /exactly one of package, command and url/],
+    ['[[servers]]\nname = "echo"\n', 422, /exactly one of package, command, url and openapi/],
     ['[[servers]\n', 422, /not valid TOML/],
     ['[daemon]\naddr = "0.0.0.0:1"\n', 422, /exactly one \[\[servers\]\] table/],
     ['[[servers]]\nname = "careful"\ncommand = "x"\ntools = ["*"]\n', 422, /duplicate server name/],
