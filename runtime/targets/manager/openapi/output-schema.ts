@@ -18,7 +18,7 @@ type Members = Readonly<Record<string, unknown>>;
  * but clients reject a result that does not match its schema. Therefore, the schema only contains types and
  * properties, none is required, all can be null, and `fitResult` removes what still does not match.
  */
-export function outputSchema(response: Located, references: References): Schema | undefined {
+function outputSchema(response: Located, references: References): Schema | undefined {
   const shape = new Shapes(references).of(response, 0);
   const types = typesOf(shape);
   if (types.includes('array')) {

@@ -57,7 +57,7 @@ const hashOf = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
 
 /** Replaces everything that clients do not accept in names. */
-export const plainName = (text: string): string =>
+const plainName = (text: string): string =>
   text
     .slice(0, 1000)
     .replaceAll(/[^A-Za-z0-9_-]+/g, '_')

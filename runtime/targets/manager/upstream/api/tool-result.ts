@@ -54,7 +54,7 @@ export function toolResult(
 
 const text = (value: string): ShapeOfParams => ({ type: 'text', text: value });
 
-export const mediaType = ({ 'content-type': type }: ApiResponse['headers']): string =>
+const mediaType = ({ 'content-type': type }: ApiResponse['headers']): string =>
   (typeof type === 'string' ? type : '').split(';', 1).join().trim().toLowerCase();
 
 const isJson = (type: string): boolean => /[/+]json$/.test(type);

@@ -225,7 +225,7 @@ test('files of a form are sent as they are', async () => {
   });
   expect(result).not.toHaveProperty('isError');
   const [request] = api.server.requests;
-  const form2 = await new Response(request?.body as BodyInit, {
+  const form2 = await new Response(new Uint8Array(request?.body ?? []), {
     headers: { 'content-type': String(request?.headers['content-type']) },
   }).formData();
   const file = form2.get('file') as File;

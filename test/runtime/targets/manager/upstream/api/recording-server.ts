@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { ApiSettings, RemoteLaunch } from '#manager/config/spec.ts';
 import { specOf } from '../spec.ts';
 
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
