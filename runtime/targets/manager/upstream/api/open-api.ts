@@ -9,6 +9,7 @@ import type { ApiSettings, RemoteLaunch, ServerSpec } from '../../config/spec.ts
 import type { ApiPlan, ApiTool } from '../../openapi/plan.ts';
 import { planProblem } from '../../openapi/plan-problem.ts';
 import { readPlanInThread } from '../../openapi/read-plan-in-thread.ts';
+import { jsonSize } from '../../shared/json-size.ts';
 import type { ShapeOfParams } from '../../shapes/shape.ts';
 import {
   type CloseReason,
@@ -23,8 +24,9 @@ import { openTokens } from '../remote/open-tokens.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
 import { type LoadedDocument, loadDocument } from './fetch-document.ts';
 
-/** Number of tools on a page of the list. */
+/** Maximum number of tools on a page of the list, and of their characters. */
 const PAGE = 250;
+const PAGE_CHARACTERS = 4 * 1024 * 1024;
 /** Maximum timer delay in Node. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 /** Maximum number of operations without a tool that are logged one by one. */
@@ -130,7 +132,7 @@ export async function openApi(
     warnings: () => warningsOf(current.plan, problem),
     async request(method, params, options) {
       if (closing.signal.aborted) throw new ConnectionClosed('The connection was closed.');
-      if (method === 'tools/list') return toolPage(current.plan, params);
+      if (method === 'tools/list') return toolPage(current.plan, params, maxResultCharacters);
       if (method === 'tools/call') return await call(current, params, options, closing.signal);
       if (method === 'ping' || method === 'logging/setLevel') return {};
       throw new RpcFailure(RPC_CODE.methodNotFound, `An API has no method ${method}.`);
@@ -167,14 +169,23 @@ async function repeat(everyMs: number, work: () => Promise<void>, signal: AbortS
   }
 }
 
-function toolPage({ tools }: ApiPlan, params: ShapeOfParams | undefined): ShapeOfParams {
+/** Returns a page of the tools that is smaller than the maximum of a result. */
+function toolPage(
+  { tools }: ApiPlan,
+  params: ShapeOfParams | undefined,
+  maxCharacters = Infinity,
+): ShapeOfParams {
   const cursor = params?.['cursor'];
   const start = typeof cursor === 'string' && /^\d{1,6}$/.test(cursor) ? Number(cursor) : 0;
-  const end = start + PAGE;
-  return {
-    tools: tools.slice(start, end).map(({ definition }) => definition),
-    ...(end < tools.length ? { nextCursor: String(end) } : {}),
-  };
+  const page: unknown[] = [];
+  let left = Math.min(PAGE_CHARACTERS, maxCharacters / 2);
+  for (const { definition } of tools.slice(start, start + PAGE)) {
+    left -= jsonSize(definition);
+    if (left < 0 && page.length > 0) break;
+    page.push(definition);
+  }
+  const end = start + page.length;
+  return { tools: page, ...(end < tools.length ? { nextCursor: String(end) } : {}) };
 }
 
 async function call(

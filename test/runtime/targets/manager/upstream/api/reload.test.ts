@@ -59,3 +59,14 @@ test('more tools than fit on a page are listed on several', async () => {
   } while (cursor !== undefined);
   expect(all).toEqual(names);
 });
+
+test('a page of tools is smaller than the maximum of a result', async () => {
+  const names = Array.from({ length: 50 }, (_, at) => `operation_${at}`);
+  const api = await openRecorded(
+    apiSpec({ document: writeDocument(paths(...names)), baseUrl: 'http://127.0.0.1:1' }),
+    { maxResultCharacters: 2000 },
+  );
+  const page = await api.connection.request('tools/list', undefined, PATIENCE);
+  expect(JSON.stringify(page).length).toBeLessThan(2000);
+  expect(page['nextCursor']).toEqual(expect.stringMatching(/^\d+$/));
+});
