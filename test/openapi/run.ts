@@ -32,13 +32,19 @@ const metaSchema = new Ajv2020({ strict: false, logger: false, validateFormats: 
 const rows: string[][] = [];
 for (const document of chosen(PUBLISHED_DOCUMENTS, ({ name }) => name, words))
   rows.push(await check(document));
-printTable(['document', 'MB', 'operations', 'tools', 'dropped', 's', 'list MB', 'longest schema'], rows);
+printTable(
+  ['document', 'MB', 'operations', 'tools', 'dropped', 's', 'memory MB', 'list MB', 'longest schema'],
+  rows,
+);
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
 async function check({ name, file, baseUrl, dropped = 0 }: PublishedDocument): Promise<string[]> {
   const path = join(import.meta.dirname, 'node_modules', file);
   const bytes = statSync(path).size;
+  const memory = process.memoryUsage.rss();
+  let peak = memory;
+  const sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20);
   const startedAt = performance.now();
   const plan = await readPlanInThread({
     server: 'api',
@@ -58,6 +64,7 @@ async function check({ name, file, baseUrl, dropped = 0 }: PublishedDocument): P
     },
   });
   const seconds = (performance.now() - startedAt) / 1000;
+  clearInterval(sampler);
   if (plan.dropped.length > dropped) {
     const [first] = plan.dropped;
     problems.push(
@@ -77,6 +84,7 @@ async function check({ name, file, baseUrl, dropped = 0 }: PublishedDocument): P
     String(plan.tools.length),
     String(plan.dropped.length),
     seconds.toFixed(1),
+    ((peak - memory) / 1e6).toFixed(0),
     (list / 1e6).toFixed(1),
     String(longest),
   ];

@@ -1,5 +1,6 @@
 import { isHeaderValue } from '#core/text/header-rules.ts';
 import { suggest } from '#core/text/suggest.ts';
+import { pushAll } from '#core/values/push-all.ts';
 import { type EncodedBody, fromBase64, multipartForm, urlEncodedForm } from './form-body.ts';
 import type { ApiBody, ApiOperation, ApiParameter, SecurityScheme } from './plan.ts';
 import {
@@ -47,12 +48,13 @@ export function buildRequest(
     const written =
       parameter.content === 'json' && parameter.fixed === undefined ? JSON.stringify(value) : value;
     if (parameter.in === 'path') segments.set(parameter.name, pathSegment(parameter, written));
-    else if (parameter.in === 'query') query.push(...queryPairs(parameter.name, written, parameter));
+    else if (parameter.in === 'query') pushAll(query, queryPairs(parameter.name, written, parameter));
     else if (parameter.in === 'header')
       headers[parameter.name.toLowerCase()] = headerValue(parameter, headerText(written, parameter.explode));
     else
-      cookies.push(
-        ...queryPairs(parameter.name, written, parameter).map(([name, text]) => `${name}=${text}`),
+      pushAll(
+        cookies,
+        queryPairs(parameter.name, written, parameter).map(([name, text]) => `${name}=${text}`),
       );
   }
   const content = body && encodeBody(body, own(args, body.argument));
@@ -105,7 +107,7 @@ function pathSegment(parameter: ApiParameter, value: unknown): string {
   if (text === '') throw new InvalidArguments(`The argument ${label} must not be empty.`);
   let decoded = text;
   for (let times = 0; times <= MAX_DECODED; times += 1) {
-    if (/[\0-\x1f\x7f]/.test(decoded))
+    if (/\p{Cc}/u.test(decoded))
       throw new InvalidArguments(`The argument ${label} contains control characters.`);
     if (!allowsSlash && /[/\\]/.test(decoded)) {
       throw new InvalidArguments(`The argument ${label} must not contain slashes.`);

@@ -10,8 +10,6 @@ export interface EncodedBody {
   readonly contentType: string;
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
 /** Writes a body of the type application/x-www-form-urlencoded. */
 export function urlEncodedForm(value: unknown, { mediaType, fields }: ApiBody): EncodedBody {
   const pairs = fieldsOf(value).flatMap(([name, member]) => {
@@ -58,7 +56,7 @@ function part(
 ): { head: string; bytes: Uint8Array } {
   const disposition = `content-disposition: form-data; name="${quoted(name)}"`;
   if (field?.isFile === true) {
-    const { data, filename, content_type: type } = isObject(value) ? (value as Members) : { data: value };
+    const { data, filename, content_type: type } = isObject(value) ? value : { data: value };
     const contentType = typeof type === 'string' ? type : (field.contentType ?? 'application/octet-stream');
     if (!/^[\w.+-]+\/[\w.+-]+(?:; ?[\w-]+=[\w.-]+)?$/.test(contentType))
       throw new InvalidArguments(

@@ -104,7 +104,7 @@ export function readOperations(
   const { title, version } = tableOf(document['info']);
   return {
     title: textOf(title) || 'API',
-    version: String(version ?? ''),
+    version: typeof version === 'number' ? String(version) : textOf(version),
     specification: textOf(document['openapi']),
     tools,
     dropped,
@@ -313,9 +313,9 @@ export function versionProblem(document: unknown): string | undefined {
   const { openapi, swagger, asyncapi } = document;
   if (typeof openapi === 'string' && /^3\.\d/.test(openapi)) return undefined;
   if (swagger !== undefined)
-    return `The document uses Swagger ${shown(String(swagger))}; OpenAPI 3 is required. Convert it, for example with \`npx swagger2openapi\`.`;
+    return `The document uses Swagger ${shown(textOf(swagger))}; OpenAPI 3 is required. Convert it, for example with \`npx swagger2openapi\`.`;
   if (asyncapi !== undefined) return 'The document is an AsyncAPI document. Specify an OpenAPI 3 document.';
   return openapi === undefined
     ? 'The document is not an OpenAPI document: `openapi` is missing.'
-    : `The document uses OpenAPI ${shown(String(openapi))}; version 3 is required.`;
+    : `The document uses OpenAPI ${shown(textOf(openapi))}; version 3 is required.`;
 }

@@ -116,6 +116,7 @@ const MAX_PATTERN = 500;
 export function isPattern(text: string): boolean {
   if (text.length > MAX_PATTERN) return false;
   try {
+    // oxlint-disable-next-line encoderfile/linear-regexp -- it is only compiled, never applied to a text.
     return new RegExp(text, 'u') instanceof RegExp;
   } catch {
     return false;

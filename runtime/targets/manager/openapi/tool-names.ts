@@ -42,7 +42,7 @@ export class ToolNames {
   #fit(name: string, id: string): string {
     if (name.length <= this.#maxLength) return name;
     const hash = hashOf(id);
-    return `${name.slice(0, this.#maxLength - HASH_LENGTH - 1).replace(/[_-]+$/, '')}_${hash}`;
+    return `${trimmed(name.slice(0, this.#maxLength - HASH_LENGTH - 1))}_${hash}`;
   }
 
   #take(name: string): boolean {
@@ -57,12 +57,16 @@ const hashOf = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
 
 /** Replaces everything that clients do not accept in names. */
-const plainName = (text: string): string =>
-  text
-    .slice(0, 1000)
-    .replaceAll(/[^A-Za-z0-9_-]+/g, '_')
-    .replace(/^[_-]+/, '')
-    .replace(/[_-]+$/, '');
+const plainName = (text: string): string => trimmed(text.slice(0, 1000).replaceAll(/[^A-Za-z0-9_-]+/g, '_'));
+
+/** Removes separators at both ends. */
+function trimmed(name: string): string {
+  const isSeparator = (character: string | undefined): boolean => character === '_' || character === '-';
+  let [start, end] = [0, name.length];
+  while (start < end && isSeparator(name[start])) start += 1;
+  while (end > start && isSeparator(name[end - 1])) end -= 1;
+  return name.slice(start, end);
+}
 
 /** Chooses the names of a tool's arguments. Some model providers accept only these characters. */
 export class ArgumentNames {

@@ -66,7 +66,7 @@ export function createRemoteClient(
       } = await agent.request({
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
-        method: method as Dispatcher.HttpMethod,
+        method,
         headers: { ...launch.headers, ...authorization, ...headers },
         body: body ?? null,
         signal,
