@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '#platform/clock.ts';
 import { ANYONE } from '#manager/access/caller.ts';
 import { createToolSearch } from '#manager/calls/search.ts';
 import type { McpToolCall } from '#manager/calls/call.ts';
 import type { ServerSpec } from '#manager/config/spec.ts';
+import { SCRIPT_DEFAULTS } from '#manager/scripts/limits.ts';
+import { createScripts } from '#manager/scripts/scripts.ts';
 import { recordedAudit } from '../recorded-audit.ts';
 import { apiSpec, type RecordingServer, startRecording } from '../upstream/api/recording-server.ts';
 import { writeDocument } from '../upstream/api/write-document.ts';
@@ -95,6 +98,24 @@ test('searches find the operations of an API', async () => {
   const { search } = createToolSearch(manager.calls);
   const found = await search(ANYONE, 'delete a note', 1, { requestId: 'test', onFailure: () => undefined });
   expect(JSON.stringify(found)).toContain('notes_delete');
+});
+
+test('scripts of code mode call the operations of an API', async () => {
+  const { manager, api } = await managing();
+  await manager.phase('notes', 'running');
+  const { calls, kernel } = manager;
+  const scripts = createScripts({
+    calls,
+    clock: systemClock,
+    metrics: kernel.metrics,
+    settings: SCRIPT_DEFAULTS,
+  });
+  onTestFinished(() => scripts.close());
+  const { signal } = new AbortController();
+  const source = 'tools.notes.notes_create{ body = { text = "x" } } return "created"';
+  const { result } = await scripts.run({ caller: ANYONE, requestId: 'test', signal }, source);
+  expect(result.content).toEqual([{ type: 'text', text: 'created' }]);
+  expect(api.requests[0]?.body.toString()).toBe('{"text":"x"}');
 });
 
 test('a lazy API starts with the first call', async () => {
