@@ -34,7 +34,7 @@ export function readServers(
     const url = URL.parse(text, against?.href);
     if (!url) {
       throw new UnusableOperation(
-        `its server ${shown(text)} is not an absolute URL; set api.base_url to the URL of the API`,
+        `its server ${shown(text)} is not an absolute URL; set api.base_url (or --base-url) to the URL of the API`,
       );
     }
     return url;
