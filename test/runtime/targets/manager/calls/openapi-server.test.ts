@@ -95,8 +95,11 @@ test('calls of an API are audited, and get the headers that the configuration pa
 
 test('searches find the operations of an API', async () => {
   const { manager } = await managing();
-  const { search } = createToolSearch(manager.calls);
-  const found = await search(ANYONE, 'delete a note', 1, { requestId: 'test', onFailure: () => undefined });
+  const search = createToolSearch(manager.calls);
+  const found = await search.search(ANYONE, 'delete a note', 1, {
+    requestId: 'test',
+    onFailure: () => undefined,
+  });
   expect(JSON.stringify(found)).toContain('notes_delete');
 });
 
@@ -106,6 +109,7 @@ test('scripts of code mode call the operations of an API', async () => {
   const { calls, kernel } = manager;
   const scripts = createScripts({
     calls,
+    audit: undefined,
     clock: systemClock,
     metrics: kernel.metrics,
     settings: SCRIPT_DEFAULTS,
