@@ -20,7 +20,7 @@ export type AuditArguments = 'hashed' | 'redacted';
 export type AuditFailure = 'continue' | 'reject';
 
 interface AuditedCall {
-  readonly call: Pick<ServerCall, 'caller' | 'requestId' | 'script'> & {
+  readonly call: Pick<ServerCall, 'caller' | 'requestId' | 'script' | 'isApp'> & {
     readonly server?: string | undefined;
   };
   /** Undefined if the server does not exist or the caller has no access to it, and for scripts. */
@@ -104,6 +104,7 @@ export async function openAuditLog({
         caller: call.caller.name,
         ...(script === undefined ? { server: server ?? truncate(redact.text(call.server ?? '')) } : script),
         ...(call.script === undefined ? {} : { parent: call.script }),
+        ...(call.isApp === true ? { app: true } : {}),
         ...(call.caller.group === undefined ? {} : { group: call.caller.group }),
         kind,
         name: truncate(redact.text(name, server)),

@@ -84,6 +84,8 @@ export interface ServerCall {
   readonly meta?: ShapeOfParams | undefined;
   /** ID of the script that makes the call. */
   readonly script?: string | undefined;
+  /** Whether an app in the client makes the call (MCP Apps). */
+  readonly isApp?: boolean | undefined;
 }
 
 export interface McpToolCall extends ServerCall {

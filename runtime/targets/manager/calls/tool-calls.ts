@@ -11,6 +11,7 @@ import {
   LIST_CALL_INFO,
   type RunCall,
 } from './run-call.ts';
+import { isVisibleTo, type ToolUser } from './tool-visibility.ts';
 import { canCall, type CatalogTool, isAllowed, type ToolCatalog } from './tool-catalog.ts';
 
 /**
@@ -85,6 +86,7 @@ class ToolCall {
     this.#audited.tool = tool.own;
     this.#call.onTool?.(tool);
     refuseOldName(tool, server, typed);
+    refuseOtherUser(tool, server, this.#call);
     refuseChanged(tool, server);
     return tool.approval === undefined ? tool : this.#approve(tool);
   }
@@ -121,6 +123,14 @@ function refuseOldName({ own, shown }: CatalogTool, server: string, typed: strin
     'ForbiddenError',
     `tool renamed: ${server}/${own} is now ${server}/${shown.name}. Use the new name.`,
   );
+}
+
+/** Rejects a call if its server intends the tool for other users. Calls of clients can come from a model or an app. */
+function refuseOtherUser({ shown }: CatalogTool, server: string, { script, isApp }: McpToolCall): void {
+  const user: ToolUser | undefined = isApp === true ? 'app' : script === undefined ? undefined : 'model';
+  if (user === undefined || isVisibleTo(shown, user)) return;
+  const others = user === 'app' ? 'only language models can call it' : 'only apps of its server can call it';
+  throw new AppError('ForbiddenError', `tool not allowed: ${server}/${shown.name}: ${others}`);
 }
 
 function refuseChanged({ shown, change, blocked }: CatalogTool, server: string): void {

@@ -194,6 +194,7 @@ function resolveServer(entry: ServerEntry, secrets: SecretsEntry, context: Serve
     queue: entry.queue ?? MANAGER_DEFAULTS.queue,
     toolOverrides: entry.toolOverrides,
     approvals: entry.approvals,
+    extensions: entry.extensions,
     pins: context.pins(entry),
   };
 }

@@ -35,6 +35,7 @@ export interface ServerEntry {
   /** Keyed by the tool's name on the server, in lower case. */
   readonly toolOverrides: Readonly<Record<string, ToolOverride>>;
   readonly approvals: readonly ApprovalRule[];
+  readonly extensions: readonly string[] | undefined;
   /** Action for tools that differ from their pins; undefined if not set. */
   readonly onChange: PinAction | undefined;
 }
@@ -114,6 +115,7 @@ export const SERVER_KEYS = [
   ...PACKAGE_KEYS,
   'tool_overrides',
   'approvals',
+  'extensions',
   'on_change',
 ];
 
@@ -149,6 +151,7 @@ export function readServerEntry(table: TableReader, path: ProblemPath): ServerEn
     limits: readLimits(table.table('limits', LIMIT_KEYS)),
     toolOverrides: readToolOverrides(table.table('tool_overrides')),
     approvals: readApprovals(table),
+    extensions: readExtensions(table),
     onChange: table.choice('on_change', PIN_ACTIONS),
   };
   if (written === undefined) {
@@ -266,6 +269,20 @@ function readLimits(table: TableReader | undefined): LaunchLimits | undefined {
     processes: table.count('processes', 1),
     required: table.flag('required') ?? false,
   };
+}
+
+/** The name of a protocol extension: a prefix in the form of a host name, and a name. */
+const EXTENSION_NAME = /^[a-z\d][\w-]*(?:\.[\w-]+)*\/[\w.-]+$/i;
+
+function readExtensions(table: TableReader): readonly string[] | undefined {
+  const names = table.texts('extensions');
+  const invalid = names?.find((name) => !EXTENSION_NAME.test(name));
+  if (invalid === undefined) return names;
+  table.report(
+    `extensions must contain names such as io.modelcontextprotocol/ui, not ${JSON.stringify(invalid)}.`,
+    'extensions',
+  );
+  return undefined;
 }
 
 const KEYS = ['tools', 'when', 'action'];

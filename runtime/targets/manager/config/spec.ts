@@ -40,6 +40,8 @@ export interface ServerSpec {
   /** Tool overrides by the tool's name on the server, in lower case. */
   readonly toolOverrides?: Readonly<Record<string, ToolOverride>> | undefined;
   readonly approvals?: readonly ApprovalRule[] | undefined;
+  /** The protocol extensions that are passed on; undefined for the default. */
+  readonly extensions?: readonly string[] | undefined;
   /** The pinned tools; undefined if the server is not pinned. */
   readonly pins?: ToolPins | undefined;
 }

@@ -2,9 +2,13 @@ import { isObject } from '#core/json/is-object.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { CalledTool, Calls } from '../calls/call.ts';
 import type { LongResults } from './long-results.ts';
+import type { ToolResult } from '../shapes/results.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { type McpCall, type Method, optionalObject, requiredParam, mcpServerCall } from './mcp-call.ts';
 import type { Targets } from './targets.ts';
+import { isAppCall } from './apps/app-calls.ts';
+import { contentsForClient } from './apps/app-page.ts';
+import { resultWithAppUris } from './apps/app-uri.ts';
 
 /** The methods that concern a single item of a single server. The client gets the server's result. */
 export function callMethods(parts: CallParts): readonly (readonly [string, Method])[] {
@@ -22,7 +26,7 @@ export function callMethods(parts: CallParts): readonly (readonly [string, Metho
         return calls.getPrompt({ ...mcpServerCall(call, server), prompt: name, args: texts(call.params) });
       },
     ],
-    ['resources/read', (call) => readResource(calls, targets, call)],
+    ['resources/read', (call) => readResource(parts, call)],
     [
       'completion/complete',
       async (call) => {
@@ -52,10 +56,13 @@ export async function callTool(
   args: ShapeOfParams,
 ): Promise<ShapeOfParams> {
   const { server, name } = targets.named(call, 'tool', qualified);
-  const request = { ...mcpServerCall(call, server), tool: name, args };
-  if (longResults.limitOf(call.caller) === undefined) return calls.callTool(request);
+  const isApp = isAppCall(call, server);
+  const request = { ...mcpServerCall(call, server), tool: name, args, ...(isApp && { isApp }) };
+  const shown = (result: ToolResult): ToolResult =>
+    endpoint === undefined ? resultWithAppUris(server, result) : result;
+  if (longResults.limitOf(call.caller) === undefined) return shown(await calls.callTool(request));
   let tool: CalledTool | undefined;
-  const result = await calls.callTool({ ...request, onTool: (found) => (tool = found) });
+  const result = shown(await calls.callTool({ ...request, onTool: (found) => (tool = found) }));
   return longResults.limit(call, result, {
     tools: [{ server, tool: tool?.own ?? '' }],
     outputSchema: tool?.shown['outputSchema'],
@@ -68,10 +75,11 @@ export async function callTool(
  * Reads a resource. The contents in the response have the URI from the request, so that the client
  * can match them.
  */
-async function readResource(calls: Calls, targets: Targets, call: McpCall): Promise<ShapeOfParams> {
+async function readResource({ calls, targets, endpoint }: CallParts, call: McpCall): Promise<ShapeOfParams> {
   const requested = requiredParam(call.params, 'uri');
   const { server, uri } = await targets.resource(call, requested);
-  const contents = await calls.readResource({ ...mcpServerCall(call, server), uri });
+  const read = await calls.readResource({ ...mcpServerCall(call, server), uri });
+  const contents = endpoint === undefined ? read.map((item) => contentsForClient(server, item)) : read;
   if (requested === uri) return { contents };
   return { contents: contents.map((item) => (item['uri'] === uri ? { ...item, uri: requested } : item)) };
 }

@@ -15,6 +15,14 @@ import { membersOf } from '#core/json/members-of.ts';
 import { qualify, qualifiedToolName, toolName } from '../calls/tool-catalog.ts';
 import { cutPage, type ListedItem, readCursor } from './page-cursor.ts';
 import { ownUri } from './resource-uri.ts';
+import { appUri, isAppUri, withAppUris } from './apps/app-uri.ts';
+import { isVisibleTo } from '../calls/tool-visibility.ts';
+import {
+  allowedExtensions,
+  APPS_EXTENSION,
+  DEFAULT_EXTENSIONS,
+  supportsApps,
+} from '../upstream/extensions.ts';
 
 /** The MCP server at one path. */
 export interface McpEndpoint {
@@ -107,7 +115,7 @@ function allServers(context: ManagerContext, options: AllServersOptions): McpEnd
           group === undefined
             ? { name: 'mcp-manager', title: 'mcp-manager', version }
             : { name: group, version },
-        capabilities: ALL_CAPABILITIES,
+        capabilities: { ...ALL_CAPABILITIES, ...ALL_EXTENSIONS },
         instructions: `${group === undefined ? 'mcp-manager combines several MCP servers' : `The group ${group} of mcp-manager`}. ${names} ${rule}`,
       });
     },
@@ -136,6 +144,8 @@ function oneServer(context: ManagerContext, server: string, longResults: LongRes
           // The rest of a long result can be a resource.
           ...(longResults.limitOf(caller) !== undefined && { resources: {} }),
           ...(peer ? forwardedCapabilities(peer.capabilities) : ALL_CAPABILITIES),
+          ...(peer &&
+            forwardedExtensions(peer.capabilities, context.supervisor.get(server)?.spec().extensions)),
         },
         instructions: peer?.instructions ?? `The MCP server ${server}, provided by mcp-manager.`,
       };
@@ -154,6 +164,17 @@ const ALL_CAPABILITIES = {
   logging: {},
   completions: {},
 };
+
+/** The extensions of `/mcp`. */
+const ALL_EXTENSIONS = { extensions: { [APPS_EXTENSION]: {} } };
+
+function forwardedExtensions(
+  { extensions }: ShapeOfParams,
+  allowed: readonly string[] = DEFAULT_EXTENSIONS,
+): ShapeOfParams {
+  const forwarded = allowedExtensions(extensions, allowed);
+  return Object.keys(forwarded).length === 0 ? {} : { extensions: forwarded };
+}
 
 /** Returns the forwarded capabilities of a server. Its lists can also change with the manager's configuration. */
 function forwardedCapabilities(capabilities: ShapeOfParams): ShapeOfParams {
@@ -197,9 +218,17 @@ const listMethodsOfOne = ({ calls }: ManagerContext, server: string): NamedMetho
     async (call) => {
       const cursor = optionalParam(call.params, 'cursor');
       const { items, nextCursor } = await kind.page(calls, { ...mcpServerCall(call, server), cursor });
-      return page(kind, kind === LIST_KINDS.tools ? items.map(underToolName) : items, nextCursor);
+      if (kind !== LIST_KINDS.tools) return page(kind, items, nextCursor);
+      return page(kind, items.filter(isListedFor(call)).map(underToolName), nextCursor);
     },
   ]);
+
+/**
+ * Returns the filter for tools in lists. Tools that are only for apps are listed for clients that support apps, which
+ * hide them from the language model. Other clients would pass them to the model.
+ */
+const isListedFor = ({ capabilities }: McpCall): ((tool: ShapeOfParams) => boolean) =>
+  supportsApps(capabilities) ? () => true : (tool) => isVisibleTo(tool, 'model');
 
 const underToolName = (tool: ShapeOfParams): ShapeOfParams => {
   const name = toolName(String(tool['name']));
@@ -208,23 +237,30 @@ const underToolName = (tool: ShapeOfParams): ShapeOfParams => {
 
 /** The list methods for all servers. The manager paginates the combined list. */
 function listMethodsOfAll(listAllServers: ListAllServers, pageSize = PAGE_SIZE): NamedMethods {
+  const { tools, prompts, resources, templates } = LIST_KINDS;
   const listed =
     (kind: ListKind, rename: (items: readonly ListedItem[]) => (item: ListedItem) => ShapeOfParams): Method =>
     async (call: McpCall) => {
       const after = readCursor(optionalParam(call.params, 'cursor'));
-      const all = await listAllServers(kind, call);
+      const listed = await listAllServers(kind, call);
+      const isListed = isListedFor(call);
+      const all = kind === tools ? listed.filter(({ item }) => isListed(item)) : listed;
       const { items, nextCursor } = cutPage(all, after, pageSize);
       return page(kind, items.map(rename(all)), nextCursor);
     };
   const named = (kind: ListKind, nameOf: (server: string, name: string) => string): Method =>
-    listed(kind, () => ({ server, key, item }) => ({ ...item, name: nameOf(server, key) }));
+    listed(kind, () => ({ server, key, item }) => ({
+      ...withAppUris(server, item),
+      name: nameOf(server, key),
+    }));
   const located = (kind: ListKind): Method =>
     listed(kind, (all) => {
       const shared = sharedKeys(all);
-      return ({ server, key, item }) =>
-        shared.has(key) ? { ...item, [kind.key]: ownUri({ server, uri: key }) } : item;
+      return ({ server, key, item }) => {
+        if (isAppUri(key)) return { ...item, [kind.key]: appUri({ server, uri: key }) };
+        return shared.has(key) ? { ...item, [kind.key]: ownUri({ server, uri: key }) } : item;
+      };
     });
-  const { tools, prompts, resources, templates } = LIST_KINDS;
   return [
     [tools.method, named(tools, qualifiedToolName)],
     [prompts.method, named(prompts, qualify)],

@@ -95,6 +95,7 @@ export async function openSessionServer(
           target,
           signal,
           session: link,
+          capabilities: link.capabilities,
           onProgress,
           requester,
         };

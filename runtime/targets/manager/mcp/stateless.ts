@@ -133,7 +133,8 @@ async function listen(
   }
 }
 
-const mcpCall = ({ client, params, signal, notify }: Call, requester?: Requester): McpCall => ({
+const mcpCall = ({ client, params, signal, notify, capabilities }: Call, requester?: Requester): McpCall => ({
+  capabilities,
   caller: client.caller,
   requestId: client.requestId,
   headers: client.headers,

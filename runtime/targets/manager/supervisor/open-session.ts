@@ -3,6 +3,9 @@ import type { Connection } from '../upstream/connection.ts';
 import type { ServerParts } from './parts.ts';
 import type { WritableServerLogs } from './server-logs.ts';
 import { Session } from './session.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
+import { DEFAULT_EXTENSIONS } from '../upstream/extensions.ts';
 
 /** Time after which a server that is still starting no longer delays the start of others. */
 const START_TURN_MS = 5000;
@@ -37,8 +40,33 @@ export async function openSession(
       start.signal,
     );
   session = new Session(await inTurn(spec, parts, start.signal, open), parts.clock);
+  warnAboutExtensions(spec, session.peer.capabilities, logs);
   return session;
 }
+
+/** The extensions that were reported in each log. */
+const reported = new WeakMap<WritableServerLogs, Set<string>>();
+
+/** Logs which of a server's protocol extensions are not passed on, once per extension. */
+function warnAboutExtensions(
+  { extensions = DEFAULT_EXTENSIONS }: ServerSpec,
+  capabilities: ShapeOfParams,
+  logs: WritableServerLogs,
+): void {
+  const known = reported.get(logs) ?? new Set();
+  reported.set(logs, known);
+  const dropped = Object.keys(membersOf(capabilities['extensions'])).slice(0, MAX_EXTENSIONS);
+  for (const name of dropped.filter((one) => !extensions.includes(one) && !known.has(one))) {
+    known.add(name);
+    logs.fromManager(
+      'warn',
+      `the extension ${JSON.stringify(name.slice(0, 200))} is not passed on; allow it with \`extensions\``,
+    );
+  }
+}
+
+/** Maximum number of extensions per server that are reported. */
+const MAX_EXTENSIONS = 20;
 
 /** Waits until the package is installed. Aborting only ends the wait: an installation is never interrupted halfway. */
 async function install(

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { TurnQueue } from '#core/limits/turn-queue.ts';
 import { waitFor } from '#platform/wait-for.ts';
+import { needsNewSession } from './needs-new-session.ts';
 import { isPerUser, type ServerSpec } from '../config/spec.ts';
 import { signInRequired } from '../sign-in/sign-in-required.ts';
 import type { SignInState } from '../sign-in/sign-in-store.ts';
@@ -311,7 +311,7 @@ export class SupervisedServer implements ManagedServer {
 
   /** Whether a specification requires a new session. */
   mustRelaunch(spec: ServerSpec): boolean {
-    return !isDeepStrictEqual(spec.launch, this.#spec.launch);
+    return needsNewSession(this.#spec, spec);
   }
 
   /** Applies a new specification, with the session opened for it, if any. */

@@ -17,6 +17,7 @@ import type { HealthSettings } from './health-monitor.ts';
 import type { OpenConnection, ServerParts, RestartReason } from './parts.ts';
 import { SupervisedServer } from './supervised-server.ts';
 import type { Session } from './session.ts';
+import { needsNewSession } from './needs-new-session.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 /** Number of processes that start concurrently; starting a process is mostly CPU-bound. */
@@ -184,7 +185,7 @@ function planChanges(before: readonly ServerSpec[], after: readonly ServerSpec[]
   for (const spec of after) {
     const current = old.get(spec.name);
     if (current === undefined) plan.added.push(spec);
-    else if (!isDeepStrictEqual(current.launch, spec.launch)) plan.relaunched.push(spec);
+    else if (needsNewSession(current, spec)) plan.relaunched.push(spec);
     else if (!isDeepStrictEqual(current, spec)) plan.updated.push(spec);
     else plan.unchanged.push(spec.name);
   }

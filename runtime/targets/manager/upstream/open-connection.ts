@@ -24,6 +24,7 @@ import {
   requestFromClient,
   capabilitiesFor,
 } from './server-requests.ts';
+import { announcedExtensions, DEFAULT_EXTENSIONS } from './extensions.ts';
 import { META_KEY } from '#serve/mcp/rpc-message.ts';
 import { FIRST_STATELESS_VERSION as VERSION } from '#serve/mcp/protocol-version.ts';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY } from '#serve/mcp/stateless-request.ts';
@@ -37,7 +38,7 @@ import { memberOf } from '#core/values/member-of.ts';
  * explains the failure, or with the signal's reason; in either case, no process is left running.
  */
 export async function openConnection(
-  { name, launch, timeouts }: ServerSpec,
+  { name, launch, timeouts, extensions = DEFAULT_EXTENSIONS }: ServerSpec,
   { onNotification, onLog, onWarning, trees, signIns: store, user, maxResultCharacters }: ConnectionHooks,
   signal?: AbortSignal,
 ): Promise<Connection> {
@@ -65,6 +66,7 @@ export async function openConnection(
   const era = await performHandshake({
     rpc,
     useProtocol: transport.useProtocol,
+    extensions,
     request: { timeoutMs: timeouts.init, extend: extension.extend, signal },
   }).catch(async (error: unknown) => {
     await transport.close();
@@ -158,10 +160,10 @@ async function openTransport(
 const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle */
-async function openInitializeEra({ rpc, useProtocol, request }: EraOptions): Promise<Era> {
+async function openInitializeEra({ rpc, useProtocol, request, extensions }: EraOptions): Promise<Era> {
   const params = {
     protocolVersion: VERSIONS[0],
-    capabilities: CLIENT_CAPABILITIES,
+    capabilities: { ...CLIENT_CAPABILITIES, extensions: announcedExtensions(extensions) },
     clientInfo: clientInfo(),
   };
   const result = await rpc.request('initialize', params, request);
@@ -206,7 +208,7 @@ const MAX_PAGES = 100;
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning */
 async function openStatelessEra(options: EraOptions): Promise<Era> {
-  const { rpc, useProtocol } = options;
+  const { rpc, useProtocol, extensions } = options;
   const identity = {
     [META_KEY.version]: VERSION,
     [META_KEY.clientInfo]: clientInfo(),
@@ -222,7 +224,7 @@ async function openStatelessEra(options: EraOptions): Promise<Era> {
     const _meta = {
       ...membersOf(params?.['_meta']),
       ...identity,
-      [META_KEY.capabilities]: requester ? usableCapabilities(requester) : {},
+      [META_KEY.capabilities]: requester ? usableCapabilities(requester, extensions) : {},
       ...(logLevel === undefined ? {} : { [META_KEY.logLevel]: logLevel }),
     };
     const send = (input: ShapeOfParams): Promise<ShapeOfParams> =>
@@ -383,6 +385,8 @@ interface Era {
 interface EraOptions {
   readonly rpc: RpcPeer;
   readonly useProtocol: (version: string) => void;
+  /** The extensions that are passed on. */
+  readonly extensions: readonly string[];
   readonly request: RequestOptions;
 }
 

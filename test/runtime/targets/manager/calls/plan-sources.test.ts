@@ -85,6 +85,7 @@ const SETTINGS: Readonly<Record<keyof ServerSpec, readonly Case[] | 'none'>> = {
   ],
   concurrency: [{ changes: { concurrency: 1, queue: 0 }, next: 'one' }],
   queue: 'none',
+  extensions: 'none',
   // Read for each call.
   timeouts: 'none',
   name: 'none',
