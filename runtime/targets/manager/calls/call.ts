@@ -4,6 +4,7 @@ import type { ToolResult } from '../shapes/results.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { PeerInfo, Requester } from '../upstream/connection.ts';
 import type { CallStatistics } from './metrics.ts';
+import type { TaskCall } from './task-calls.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 
 /**
@@ -27,8 +28,13 @@ export interface Calls {
   listed(
     call: Pick<ListAllCall, 'caller' | 'server' | 'list' | 'maxAgeMs'>,
   ): readonly ShapeOfParams[] | undefined;
-  /** Returns the server's result, which can be a tool error. Malformed results are repaired where that is safe. */
+  /**
+   * Returns the server's result, which can be a tool error or, if the call accepts that, a task. Malformed results are
+   * repaired where that is safe.
+   */
   callTool(call: McpToolCall): Promise<ToolResult>;
+  /** Sends a request about a task, and returns the server's result. */
+  task(call: TaskCall): Promise<ShapeOfParams>;
   listPrompts(call: PageCall): Promise<Page>;
   getPrompt(
     call: ServerCall & { readonly prompt: string; readonly args: Readonly<Record<string, string>> },
@@ -84,6 +90,8 @@ export interface ServerCall {
   readonly meta?: ShapeOfParams | undefined;
   /** ID of the script that makes the call. */
   readonly script?: string | undefined;
+  /** Whether the server can return a task instead of the result. */
+  readonly acceptsTask?: boolean | undefined;
   /** Whether an app in the client makes the call (MCP Apps). */
   readonly isApp?: boolean | undefined;
 }
@@ -96,6 +104,8 @@ export interface McpToolCall extends ServerCall {
    * belongs to this request alone.
    */
   readonly confirmation?: string | undefined;
+  /** The client's request for a task, as the parameter `task` of revision 2025-11-25. */
+  readonly task?: ShapeOfParams | undefined;
   /** Receives the tool that is called. */
   readonly onTool?: ((tool: CalledTool) => void) | undefined;
 }

@@ -27,6 +27,7 @@ import {
   canRead,
   type CatalogTool,
 } from './tool-catalog.ts';
+import { taskCalls } from './task-calls.ts';
 import { toolCalls } from './tool-calls.ts';
 import type { ListWaitLimits } from './cached-list.ts';
 import { createServerLists, type ServerLists } from './server-lists.ts';
@@ -101,6 +102,7 @@ export function createCalls({
     ...promptCalls(runCall, { checkList, lists }),
     ...resourceCalls(runCall, { checkList, lists }),
     ...mcpCalls(runCall),
+    task: taskCalls(runCall),
     async peer({ caller, server: name, timeoutMs, signal }) {
       const server = caller.canUse(serverName(name)) ? supervisor.get(name) : undefined;
       if (!server) return undefined;

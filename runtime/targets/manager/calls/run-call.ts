@@ -262,13 +262,14 @@ class RunningCall implements CallContext {
     connection: Connection,
     { method, params, meta, traceHeaders }: SentRequest,
   ): Promise<ShapeOfParams> {
-    const { signal, onProgress, headers, requester = HTTP_REQUESTER } = this.#call;
+    const { signal, onProgress, headers, acceptsTask, requester = HTTP_REQUESTER } = this.#call;
     const passed = passedHeaders(this.server.spec(), headers);
     return connection.request(method, meta === undefined ? params : { ...params, _meta: meta }, {
       timeoutMs: this.timeLeft(),
       signal,
       onProgress,
       requester,
+      acceptsTask: acceptsTask === true && method === 'tools/call',
       headers: traceHeaders ? { ...passed, ...traceHeaders } : passed,
     });
   }

@@ -1,6 +1,9 @@
 import { AppError } from '#contract/errors.ts';
 import { shortPattern } from '#core/text/short-pattern.ts';
 import { toolResultShape, type ToolResult } from '../shapes/results.ts';
+import { createdTask } from '../shapes/tasks.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 import { requireApproval } from './approval.ts';
 import type { Calls, McpToolCall } from './call.ts';
@@ -76,7 +79,17 @@ class ToolCall {
   }
 
   async #request(name: string): Promise<ToolResult> {
-    return toolResultShape(await this.#context.request('tools/call', { name, arguments: this.#call.args }));
+    const { args, task, acceptsTask } = this.#call;
+    const requested = task && (await this.#supportsTasks()) ? { task } : {};
+    const result = await this.#context.request('tools/call', { name, arguments: args, ...requested });
+    if (acceptsTask === true && createdTask(result)) return result as ToolResult;
+    return toolResultShape(result);
+  }
+
+  /** Whether the server supports tasks for tool calls. Without support, it ignores the client's request for a task. */
+  async #supportsTasks(): Promise<boolean> {
+    const { tasks } = (await this.#context.connection()).peer.capabilities;
+    return isObject(membersOf(membersOf(membersOf(tasks)['requests'])['tools'])['call']);
   }
 
   #check(tool: CatalogTool | undefined): CatalogTool | Promise<CatalogTool> {

@@ -6,6 +6,8 @@ import type { ToolResult } from '../shapes/results.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { type McpCall, type Method, optionalObject, requiredParam, mcpServerCall } from './mcp-call.ts';
 import type { Targets } from './targets.ts';
+import { createdTask } from '../shapes/tasks.ts';
+import type { Tasks } from './tasks/tasks.ts';
 import { isAppCall } from './apps/app-calls.ts';
 import { contentsForClient } from './apps/app-page.ts';
 import { resultWithAppUris } from './apps/app-uri.ts';
@@ -27,6 +29,18 @@ export function callMethods(parts: CallParts): readonly (readonly [string, Metho
       },
     ],
     ['resources/read', (call) => readResource(parts, call)],
+    ...parts.tasks.methods(parts.endpoint, (call, { server, tool, outputSchema }, result) =>
+      parts.longResults.limit(
+        call,
+        parts.endpoint === undefined ? resultWithAppUris(server, result) : result,
+        {
+          tools: [{ server, tool }],
+          outputSchema,
+          endpoint: parts.endpoint,
+          isListed: parts.isListed ?? true,
+        },
+      ),
+    ),
     [
       'completion/complete',
       async (call) => {
@@ -43,6 +57,7 @@ export interface CallParts {
   readonly calls: Calls;
   readonly targets: Targets;
   readonly longResults: LongResults;
+  readonly tasks: Tasks;
   /** The server in the path; undefined for all servers. */
   readonly endpoint: string | undefined;
   /** Whether lists contain the servers' tools; true by default. */
@@ -50,7 +65,7 @@ export interface CallParts {
 }
 
 export async function callTool(
-  { calls, targets, longResults, endpoint, isListed = true }: CallParts,
+  { calls, targets, longResults, tasks, endpoint, isListed = true }: CallParts,
   call: McpCall,
   qualified: string,
   args: ShapeOfParams,
@@ -58,11 +73,17 @@ export async function callTool(
   const { server, name } = targets.named(call, 'tool', qualified);
   const isApp = isAppCall(call, server);
   const request = { ...mcpServerCall(call, server), tool: name, args, ...(isApp && { isApp }) };
+  const offer = tasks.offer(call, { server, endpoint });
   const shown = (result: ToolResult): ToolResult =>
     endpoint === undefined ? resultWithAppUris(server, result) : result;
-  if (longResults.limitOf(call.caller) === undefined) return shown(await calls.callTool(request));
+  if (longResults.limitOf(call.caller) === undefined && !offer) return shown(await calls.callTool(request));
   let tool: CalledTool | undefined;
-  const result = shown(await calls.callTool({ ...request, onTool: (found) => (tool = found) }));
+  const onTool = (found: CalledTool): void => void (tool = found);
+  const accepted = offer && { acceptsTask: true, task: offer.params };
+  const received = await calls.callTool({ ...request, ...accepted, onTool });
+  const state = offer && tool && createdTask(received);
+  if (state && tool) return tasks.created(call, { server, endpoint, tool }, received, state);
+  const result = shown(received);
   return longResults.limit(call, result, {
     tools: [{ server, tool: tool?.own ?? '' }],
     outputSchema: tool?.shown['outputSchema'],

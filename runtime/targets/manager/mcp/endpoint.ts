@@ -11,9 +11,11 @@ import { type ListAllServers, LIST_KINDS, type ListKind } from './list-all-serve
 import { type Methods, type McpCall, type Method, optionalParam, mcpServerCall } from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { type Targets, targetsOfAll, targetsOfOne } from './targets.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { qualify, qualifiedToolName, toolName } from '../calls/tool-catalog.ts';
 import { cutPage, type ListedItem, readCursor } from './page-cursor.ts';
+import type { Tasks } from './tasks/tasks.ts';
 import { ownUri } from './resource-uri.ts';
 import { appUri, isAppUri, withAppUris } from './apps/app-uri.ts';
 import { isVisibleTo } from '../calls/tool-visibility.ts';
@@ -22,6 +24,7 @@ import {
   APPS_EXTENSION,
   DEFAULT_EXTENSIONS,
   supportsApps,
+  TASKS_EXTENSION,
 } from '../upstream/extensions.ts';
 
 /** The MCP server at one path. */
@@ -47,6 +50,7 @@ interface AllServersOptions {
   readonly listAllServers: ListAllServers;
   readonly index: ResourceIndex;
   readonly longResults: LongResults;
+  readonly tasks: Tasks;
   /** Replaces the tools of all servers; undefined to list them. */
   readonly ownTools?: OwnTools | undefined;
   readonly pageSize?: number | undefined;
@@ -79,7 +83,7 @@ export function createEndpoints(context: ManagerContext, options: AllServersOpti
     if (!server || !calls.servers(caller).includes(server.name)) {
       throw new AppError('NotFoundError', `server not found: ${name}`);
     }
-    const known = single.get(server) ?? oneServer(context, server.name, options.longResults);
+    const known = single.get(server) ?? oneServer(context, server.name, options);
     single.set(server, known);
     return known;
   };
@@ -88,9 +92,9 @@ export function createEndpoints(context: ManagerContext, options: AllServersOpti
 /** Creates the endpoint `/mcp`. */
 function allServers(context: ManagerContext, options: AllServersOptions): McpEndpoint {
   const { calls, version } = context;
-  const { listAllServers, index, ownTools, pageSize, longResults } = options;
+  const { listAllServers, index, ownTools, pageSize, longResults, tasks } = options;
   const targets = targetsOfAll(calls, index);
-  const parts = { calls, targets, longResults, endpoint: undefined };
+  const parts = { calls, targets, longResults, tasks, endpoint: undefined };
   return {
     server: undefined,
     targets,
@@ -123,10 +127,14 @@ function allServers(context: ManagerContext, options: AllServersOptions): McpEnd
 }
 
 /** Creates the endpoint `/mcp/{server}`. */
-function oneServer(context: ManagerContext, server: string, longResults: LongResults): McpEndpoint {
+function oneServer(
+  context: ManagerContext,
+  server: string,
+  { longResults, tasks }: Pick<AllServersOptions, 'longResults' | 'tasks'>,
+): McpEndpoint {
   const { calls } = context;
   const targets = targetsOfOne(server);
-  const parts = { calls, targets, longResults, endpoint: server };
+  const parts = { calls, targets, longResults, tasks, endpoint: server };
   return {
     server,
     targets,
@@ -166,14 +174,20 @@ const ALL_CAPABILITIES = {
 };
 
 /** The extensions of `/mcp`. */
-const ALL_EXTENSIONS = { extensions: { [APPS_EXTENSION]: {} } };
+const ALL_EXTENSIONS = {
+  extensions: { [APPS_EXTENSION]: {}, [TASKS_EXTENSION]: {} },
+  tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
+};
 
 function forwardedExtensions(
-  { extensions }: ShapeOfParams,
+  { extensions, tasks }: ShapeOfParams,
   allowed: readonly string[] = DEFAULT_EXTENSIONS,
 ): ShapeOfParams {
   const forwarded = allowedExtensions(extensions, allowed);
-  return Object.keys(forwarded).length === 0 ? {} : { extensions: forwarded };
+  return {
+    ...(Object.keys(forwarded).length > 0 && { extensions: forwarded }),
+    ...(isObject(tasks) && allowed.includes(TASKS_EXTENSION) && { tasks }),
+  };
 }
 
 /** Returns the forwarded capabilities of a server. Its lists can also change with the manager's configuration. */

@@ -11,6 +11,10 @@ export interface Listener extends Subscriber {
   readonly listChanged: (method: ListChanged) => void;
   readonly message: (server: string, params: ShapeOfParams) => void;
   readonly updated: (server: string, params: ShapeOfParams) => void;
+  /** Called for a server's notification about a task; `user` is the connection's user. */
+  readonly taskChanged?:
+    | ((server: string, user: string | undefined, params: ShapeOfParams) => void)
+    | undefined;
 }
 
 export interface Listeners {
@@ -61,6 +65,9 @@ export function createListeners(
     }
     if (method === 'notifications/resources/updated') {
       for (const one of concerned(server, user)) one.updated(server, params);
+    }
+    if (method === 'notifications/tasks/status') {
+      for (const one of concerned(server, user)) one.taskChanged?.(server, user, params);
     }
   };
   const onEvent = (event: ServerEvent): void => {

@@ -10,6 +10,7 @@ import { createEndpoints, type EndpointFor } from './endpoint.ts';
 import { createListAllServers } from './list-all-servers.ts';
 import { systemClock } from '#platform/clock.ts';
 import { createLongResults } from './long-results.ts';
+import { createTasks } from './tasks/tasks.ts';
 import { createListeners } from './listeners.ts';
 import type { McpParts } from './parts.ts';
 import { createResourceIndex } from './resource-index.ts';
@@ -62,13 +63,15 @@ export function createMcpEndpoints(
   const listeners = createListeners(context, { subscriptions, index });
   const { metrics } = context.kernel;
   const longResults = createLongResults({ clock: systemClock, metrics, resultLimit });
+  const tasks = createTasks({ calls: context.calls, supervisor: context.supervisor, clock: systemClock });
   const find = createFindTools(context, createToolSearch(context.calls, context.meanings));
   const { calls, audit } = context;
   const scripts =
     mode === 'code' ? createScripts({ calls, audit, metrics, settings, clock: systemClock }) : undefined;
   return {
-    parts: { context, subscriptions, listeners, longResults, dispatch: createDispatch(context) },
+    parts: { context, subscriptions, listeners, longResults, tasks, dispatch: createDispatch(context) },
     endpointFor: createEndpoints(context, {
+      tasks,
       listAllServers,
       index,
       longResults,

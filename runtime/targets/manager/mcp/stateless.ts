@@ -21,6 +21,7 @@ import type { EndpointDescription, McpEndpoint } from './endpoint.ts';
 import { type McpCall, progressTo, optionalObject } from './mcp-call.ts';
 import type { McpParts } from './parts.ts';
 import { createMultiRoundRequests } from './multi-round-requests.ts';
+import { withoutSession } from './tasks/task-capabilities.ts';
 import type { QualifiedName } from '../calls/tool-catalog.ts';
 import type { Listener, ListChanged } from './listeners.ts';
 import { isAtLeast, parseLogLevel } from './log-levels.ts';
@@ -73,7 +74,7 @@ export function createStatelessEndpoint(
   const work = (call: Call, requester?: Requester): Promise<ShapeOfParams> => {
     const { methods } = call.client.endpoint;
     return withMessages(parts, call, (target) =>
-      parts.dispatch(methods, call.method, { ...mcpCall(call, requester), target }),
+      parts.dispatch(methods, call.method, { ...mcpCall(call, requester ?? declaring(call)), target }),
     );
   };
   const answer = async (call: Call): Promise<ShapeOfParams> => {
@@ -133,6 +134,17 @@ async function listen(
   }
 }
 
+/** The client of a call that servers cannot send requests to, with the extensions that it declares. */
+const declaring = (call: Call): Requester | undefined => {
+  const { extensions } = call.capabilities;
+  if (extensions === undefined) return undefined;
+  const request = (): Promise<never> =>
+    Promise.reject(
+      new RpcError(RPC_CODE.methodNotFound, 'The client does not accept requests from servers.'),
+    );
+  return { identity: call, capabilities: { extensions }, request };
+};
+
 const mcpCall = ({ client, params, signal, notify, capabilities }: Call, requester?: Requester): McpCall => ({
   capabilities,
   caller: client.caller,
@@ -146,14 +158,14 @@ const mcpCall = ({ client, params, signal, notify, capabilities }: Call, request
 
 const discovered = ({ capabilities, instructions }: EndpointDescription): ShapeOfParams => ({
   supportedVersions: STATELESS_VERSIONS,
-  capabilities,
+  capabilities: withoutSession(capabilities),
   instructions,
 });
 
 /** Adds the fields that this revision requires in every result. */
 const completed = (method: string, result: ShapeOfParams, facts: EndpointDescription): ShapeOfParams => ({
   ...withServerInfo(result, facts),
-  resultType: 'complete',
+  resultType: method === 'tools/call' && result['resultType'] === 'task' ? 'task' : 'complete',
   ...(CACHEABLE.has(method) ? { ttlMs: 0, cacheScope: 'private' } : {}),
 });
 

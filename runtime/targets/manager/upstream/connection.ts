@@ -47,6 +47,8 @@ export interface RequestOptions {
   readonly onProgress?: ((progress: ShapeOfParams) => void) | undefined;
   /** The client that the server can send requests to because of this request. The timeout is paused meanwhile. */
   readonly requester?: Requester | undefined;
+  /** Whether the server can return a task instead of the result. */
+  readonly acceptsTask?: boolean | undefined;
   /** HTTP headers for remote servers: the trace context, and the client headers that the configuration passes on. */
   readonly headers?: RequestHeaders | undefined;
 }

@@ -24,7 +24,7 @@ import {
   requestFromClient,
   capabilitiesFor,
 } from './server-requests.ts';
-import { announcedExtensions, DEFAULT_EXTENSIONS } from './extensions.ts';
+import { announcedExtensions, DEFAULT_EXTENSIONS, TASKS_EXTENSION } from './extensions.ts';
 import { META_KEY } from '#serve/mcp/rpc-message.ts';
 import { FIRST_STATELESS_VERSION as VERSION } from '#serve/mcp/protocol-version.ts';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY } from '#serve/mcp/stateless-request.ts';
@@ -220,11 +220,12 @@ async function openStatelessEra(options: EraOptions): Promise<Era> {
       logLevel = params?.['level'];
       return {};
     }
-    const { requester } = options;
+    const { requester, acceptsTask } = options;
+    const passed = acceptsTask === true ? extensions : extensions.filter((name) => name !== TASKS_EXTENSION);
     const _meta = {
       ...membersOf(params?.['_meta']),
       ...identity,
-      [META_KEY.capabilities]: requester ? usableCapabilities(requester, extensions) : {},
+      [META_KEY.capabilities]: requester ? usableCapabilities(requester, passed) : {},
       ...(logLevel === undefined ? {} : { [META_KEY.logLevel]: logLevel }),
     };
     const send = (input: ShapeOfParams): Promise<ShapeOfParams> =>
@@ -236,6 +237,7 @@ async function openStatelessEra(options: EraOptions): Promise<Era> {
         await refreshTools(_meta, options);
         return send(input);
       });
+      if (resultType === 'task' && acceptsTask === true) return { ...result, resultType };
       // Any other type means that the result is complete. Callers do not need the type.
       if (resultType !== 'input_required') return result;
       input = await collectInput(result, options);
