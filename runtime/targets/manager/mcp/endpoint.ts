@@ -147,7 +147,7 @@ function oneServer(
       const peer = await peerOf(context, server, caller);
       const { name, version } = peer ?? { name: server, version: context.version };
       return {
-        info: { name, version, ...(peer?.title === undefined ? {} : { title: peer.title }) },
+        info: { name, version, ...(peer?.title === undefined ? {} : { title: peer.title }), ...peer?.shown },
         capabilities: {
           // The rest of a long result can be a resource.
           ...(longResults.limitOf(caller) !== undefined && { resources: {} }),

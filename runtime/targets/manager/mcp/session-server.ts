@@ -87,6 +87,7 @@ export async function openSessionServer(
       const requester = {
         identity: link,
         capabilities: link.capabilities,
+        notify: link.notify,
         request: (name: string, input: ShapeOfParams | undefined, abort: AbortSignal) =>
           request.ask(name, input, { signal: abort, timeoutMs: INPUT_TIMEOUT_MS }),
       };

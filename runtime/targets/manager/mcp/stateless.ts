@@ -14,6 +14,7 @@ import {
 import { STATELESS_VERSIONS } from '#serve/mcp/stateless-request.ts';
 import { RESOURCE_NOT_FOUND } from '../calls/run-call.ts';
 import type { Requester } from '../upstream/connection.ts';
+import { URL_ELICITATION_REQUIRED } from '../upstream/url-elicitations.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { usableCapabilities } from '../upstream/server-requests.ts';
 import type { McpClient } from './client.ts';
@@ -43,9 +44,6 @@ const CACHEABLE = new Set([
   'resources/templates/list',
   'resources/read',
 ]);
-
-/** Revision 2025-11-25's error for a URL that a user must visit first. This revision uses input requests instead. */
-const URL_ELICITATION_REQUIRED = -32_042;
 
 /** Methods during which a server can request client input. */
 const INPUT_METHODS = new Set(['tools/call', 'prompts/get', 'resources/read']);
@@ -174,7 +172,10 @@ function withServerInfo(result: ShapeOfParams, { info }: EndpointDescription): S
   return { ...result, _meta: { ...meta, [META_KEY.serverInfo]: info } };
 }
 
-/** Error codes of earlier revisions that this revision does not allow, with their replacements. */
+/**
+ * Error codes of earlier revisions that this revision does not allow, with their replacements. It has input requests
+ * instead of the error for a URL that a person must open first.
+ */
 const OLD_CODES = new Map<number, number>([
   [RESOURCE_NOT_FOUND, RPC_CODE.invalidParams],
   [URL_ELICITATION_REQUIRED, MCP_CODE.InternalError],

@@ -65,6 +65,8 @@ export interface Requester {
     params: ShapeOfParams | undefined,
     signal: AbortSignal,
   ) => Promise<ShapeOfParams>;
+  /** Sends the client a notification, also after its request; undefined if that is impossible. */
+  readonly notify?: ((method: string, params: ShapeOfParams) => void) | undefined;
 }
 
 export interface PeerInfo {
@@ -72,6 +74,8 @@ export interface PeerInfo {
   readonly name: string;
   readonly version: string;
   readonly title?: string | undefined;
+  /** What clients can show in addition: `description`, `icons` and `websiteUrl`. */
+  readonly shown?: ShapeOfParams | undefined;
   readonly instructions?: string | undefined;
   readonly capabilities: ShapeOfParams;
 }

@@ -12,7 +12,7 @@ import {
   type Transport,
   type TransportHooks,
 } from './connection.ts';
-import { Malformed, type ShapeOfParams } from '../shapes/shape.ts';
+import { Malformed, shownServerInfo, type ShapeOfParams } from '../shapes/shape.ts';
 import { createStartExtension, startFailure } from './start-extension.ts';
 import { createRpcPeer, type RpcPeer } from './rpc-peer.ts';
 import { UnexpectedResponse } from './remote/unexpected-response.ts';
@@ -414,13 +414,15 @@ const normalizeCapabilities = (capabilities: unknown): ShapeOfParams =>
  * fields.
  */
 function peerInfo(protocolVersion: string, result: ShapeOfParams): PeerInfo {
-  const { name, version, title } = membersOf(result['serverInfo']);
+  const serverInfo = membersOf(result['serverInfo']);
+  const { name, version, title } = serverInfo;
   const { instructions, capabilities } = result;
   return {
     protocolVersion,
     name: typeof name === 'string' ? name : 'unknown',
     version: typeof version === 'string' ? version : 'unknown',
     title: typeof title === 'string' ? title : undefined,
+    shown: shownServerInfo(serverInfo),
     instructions: typeof instructions === 'string' ? instructions : undefined,
     capabilities: normalizeCapabilities(capabilities),
   };

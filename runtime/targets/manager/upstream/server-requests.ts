@@ -3,6 +3,7 @@ import { isObject } from '#core/json/is-object.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { Requester } from './connection.ts';
 import { allowedExtensions } from './extensions.ts';
+import { hasSafeUrl } from './url-elicitations.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 
 /** The requests that servers can send to clients, with the client capability that each one requires. */
@@ -72,6 +73,9 @@ export async function requestFromClient(
 ): Promise<ShapeOfParams> {
   if (!supports(requester.capabilities, method, params)) {
     throw new RpcError(RPC_CODE.methodNotFound, `The calling client does not support ${method}.`);
+  }
+  if (!hasSafeUrl(method, params)) {
+    throw new RpcError(RPC_CODE.invalidParams, '`url` must be an http:// or https:// URL.');
   }
   return requester.request(method, withoutToken(params), signal);
 }

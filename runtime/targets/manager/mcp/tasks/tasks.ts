@@ -15,6 +15,7 @@ import { taskShape } from '../../shapes/tasks.ts';
 import type { Supervisor } from '../../supervisor/managed-server.ts';
 import { RpcFailure, type Requester } from '../../upstream/connection.ts';
 import { DEFAULT_EXTENSIONS, TASKS_EXTENSION } from '../../upstream/extensions.ts';
+import { hasSafeUrl } from '../../upstream/url-elicitations.ts';
 import { type McpCall, mcpServerCall, type Method, optionalObject, requiredParam } from '../mcp-call.ts';
 import {
   createTaskTable,
@@ -183,7 +184,7 @@ function taskMethods({ table, calls, endpoint, show }: MethodParts): readonly (r
       async (call) => {
         requireForm(call);
         const task = find(call);
-        const found = await state(call, task);
+        const found = withSafeInputs(await state(call, task));
         if (found['result'] === undefined) return found;
         return { ...found, result: shownResult(call, task, found['result']) };
       },
@@ -231,6 +232,16 @@ function taskMethods({ table, calls, endpoint, show }: MethodParts): readonly (r
       },
     ],
   ];
+}
+
+/** Returns a task's state without the server's requests to open unsafe URLs. */
+function withSafeInputs({ inputRequests, ...found }: ShapeOfParams): ShapeOfParams {
+  if (!isObject(inputRequests)) return found;
+  const safe = Object.entries(inputRequests).filter(([, request]) => {
+    const { method, params } = membersOf(request);
+    return hasSafeUrl(method, membersOf(params));
+  });
+  return { ...found, inputRequests: Object.fromEntries(safe) };
 }
 
 const unknownMethod = (method: string): RpcError =>
