@@ -112,7 +112,7 @@ describe('tasks that clients request', () => {
       }
       expect((await tasks.listTasks()).tasks).toEqual([]);
     }
-    // The IDs of the server are no IDs for clients.
+    // Clients cannot use the IDs of the server.
     await expect(others[0]?.experimental.tasks.getTask('task-1')).rejects.toMatchObject({ code: -32_602 });
     expect(logOf('old')).toBe(before);
     // Another session of the same user can continue.
