@@ -82,7 +82,7 @@ class ToolCall {
     const { args, task, acceptsTask } = this.#call;
     const requested = task && (await this.#supportsTasks()) ? { task } : {};
     const result = await this.#context.request('tools/call', { name, arguments: args, ...requested });
-    if (acceptsTask === true && createdTask(result)) return result as ToolResult;
+    if (acceptsTask === true && createdTask(result)) return result;
     return toolResultShape(result);
   }
 

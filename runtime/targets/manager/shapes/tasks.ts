@@ -26,7 +26,7 @@ const task = objectOf(members);
 export const taskShape: Shape<ShapeOfParams & { readonly taskId: string }> = (value) => {
   const shaped = task(value);
   for (const key of ['ttl', 'ttlMs']) if (shaped[key] !== undefined) lifetime(shaped[key]);
-  return shaped as ShapeOfParams & { readonly taskId: string };
+  return shaped;
 };
 
 /** Returns the state of a task that a server created instead of returning the result of a tool; undefined for a result. */
@@ -34,7 +34,7 @@ export function createdTask(
   result: ShapeOfParams,
 ): (ShapeOfParams & { readonly taskId: string }) | undefined {
   if (result['resultType'] === 'task') {
-    const { resultType: _, _meta: _meta, ...state } = result;
+    const { resultType: _, _meta: __, ...state } = result;
     return taskShape(state);
   }
   return isRecord(result['task']) ? taskShape(result['task']) : undefined;

@@ -9,4 +9,7 @@ export function forSession({ extensions, ...capabilities }: ShapeOfParams): Shap
 }
 
 /** Returns an endpoint's capabilities for clients without sessions, in which tasks are an extension. */
-export const withoutSession = ({ tasks: _, ...capabilities }: ShapeOfParams): ShapeOfParams => capabilities;
+export function withoutSession(capabilities: ShapeOfParams): ShapeOfParams {
+  const { tasks: _, ...others } = capabilities;
+  return others;
+}

@@ -86,8 +86,8 @@ export function createTaskTable(clock: Clock): TaskTable {
     [...entries.values()].filter(({ task }) => task.owner === owner && current(task.id) !== undefined);
   const makeRoom = (owner: string): void => {
     const own = ofOwner(owner);
-    if (own.length >= MAX_PER_OWNER)
-      remove((own.find(({ state }) => isFinished(state)) ?? (own[0] as Entry)).task);
+    const dropped = own.find(({ state }) => isFinished(state)) ?? own[0];
+    if (dropped && own.length >= MAX_PER_OWNER) remove(dropped.task);
     if (entries.size < MAX_TASKS) return;
     for (const { task } of entries.values()) current(task.id);
     const [oldest] = entries.values();

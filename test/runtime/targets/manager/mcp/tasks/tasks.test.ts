@@ -66,6 +66,7 @@ describe('tasks that clients request', () => {
     await client.listTools();
     const seen: string[] = [];
     let result: unknown;
+    let taskId: string | undefined;
     const stream = client.experimental.tasks.callToolStream(
       { name: 'old__work', arguments: { key: 'sdk' } },
       CallToolResultSchema,
@@ -74,16 +75,17 @@ describe('tasks that clients request', () => {
     for await (const message of stream) {
       seen.push(message.type);
       if (message.type === 'taskCreated') {
-        expect(message.task.taskId).toMatch(/^[\w-]{24}$/);
+        taskId = message.task.taskId;
         await client.callTool({ name: 'old__finish', arguments: { key: 'sdk' } });
       }
       if (message.type === 'result') ({ result } = message);
     }
     expect(seen).toEqual(expect.arrayContaining(['taskCreated', 'result']));
+    expect(taskId).toMatch(/^[\w-]{24}$/);
     expect(result).toMatchObject({
       content: [{ type: 'text', text: 'done sdk' }],
       structuredContent: { key: 'sdk' },
-      _meta: { [RELATED]: { taskId: expect.stringMatching(/^[\w-]{24}$/) as string } },
+      _meta: { [RELATED]: { taskId } },
     });
   });
 
