@@ -4,7 +4,6 @@ import type { ToolResult } from '../shapes/results.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { PeerInfo, Requester } from '../upstream/connection.ts';
 import type { CallStatistics } from './metrics.ts';
-import type { TaskCall } from './task-calls.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 
 /**
@@ -108,6 +107,16 @@ export interface McpToolCall extends ServerCall {
   readonly task?: ShapeOfParams | undefined;
   /** Receives the tool that is called. */
   readonly onTool?: ((tool: CalledTool) => void) | undefined;
+}
+
+/** A request about a task of a server. */
+export interface TaskCall extends ServerCall {
+  readonly method: 'tasks/get' | 'tasks/result' | 'tasks/cancel' | 'tasks/update';
+  /** The task's ID on the server. */
+  readonly taskId: string;
+  /** Name on its server of the tool that created the task. */
+  readonly tool: string;
+  readonly params?: ShapeOfParams | undefined;
 }
 
 export interface PageCall extends ServerCall {

@@ -1,17 +1,7 @@
 import { AppError } from '#contract/errors.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
-import type { ServerCall } from './call.ts';
+import type { TaskCall } from './call.ts';
 import type { RunCall } from './run-call.ts';
-
-/** A request about a task of a server. */
-export interface TaskCall extends ServerCall {
-  readonly method: 'tasks/get' | 'tasks/result' | 'tasks/cancel' | 'tasks/update';
-  /** The task's ID on the server. */
-  readonly taskId: string;
-  /** Name on its server of the tool that created the task. */
-  readonly tool: string;
-  readonly params?: ShapeOfParams | undefined;
-}
 
 /** Requests the state of a task. It is requested often, so it is not audited. */
 const UNAUDITED: TaskCall['method'] = 'tasks/get';

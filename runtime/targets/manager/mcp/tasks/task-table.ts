@@ -48,7 +48,7 @@ export interface TaskTable {
 }
 
 /** Maximum number of unfinished tasks per owner. */
-export const MAX_UNFINISHED = 100;
+const MAX_UNFINISHED = 100;
 const MAX_PER_OWNER = 1000;
 const MAX_TASKS = 10_000;
 

@@ -6,8 +6,7 @@ import type { Clock } from '#platform/clock.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import { MISSING_CLIENT_CAPABILITY } from '#serve/mcp/stateless-request.ts';
 import type { ToolCaller } from '../../access/caller.ts';
-import type { CalledTool, Calls } from '../../calls/call.ts';
-import type { TaskCall } from '../../calls/task-calls.ts';
+import type { CalledTool, Calls, TaskCall } from '../../calls/call.ts';
 import { isPerUser } from '../../config/spec.ts';
 import { type ToolResult, toolResultShape } from '../../shapes/results.ts';
 import type { ShapeOfParams } from '../../shapes/shape.ts';
@@ -27,7 +26,7 @@ import {
 } from './task-table.ts';
 
 /** How a call can become a task. */
-export interface TaskOffer {
+interface TaskOffer {
   readonly form: TaskForm;
   /** The client's request for a task, in the form of a capability. */
   readonly params?: ShapeOfParams | undefined;
@@ -59,7 +58,7 @@ interface TaskTarget {
 }
 
 /** Prepares a tool's result for the client of a call. */
-export type ShowResult = (call: McpCall, task: KnownTask, result: ToolResult) => ToolResult;
+type ShowResult = (call: McpCall, task: KnownTask, result: ToolResult) => ToolResult;
 
 interface TaskEvent {
   readonly server: string;
