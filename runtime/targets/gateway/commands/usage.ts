@@ -163,7 +163,7 @@ interface TotalRow {
 /** Formats a table with one line per group and one for the total. */
 const totalLines = (heads: readonly string[], rows: readonly TotalRow[], all: UsageTotals): string[] =>
   formatTable(
-    [...heads, 'REQUESTS', 'ERRORS', 'IN', 'CACHED', 'OUT', 'COST'],
+    [...heads, 'REQUESTS', 'ERRORS', 'IN', 'CACHED', 'OUT', 'COST', 'SAVED'],
     [...rows, { labels: heads.map((_, index) => (index === 0 ? 'total' : '')), totals: all }].map(cellsOf),
     stdoutTerminal(),
   );
@@ -176,6 +176,7 @@ const cellsOf = ({ labels, totals }: TotalRow): string[] => [
   String(totals.cachedTokens),
   String(totals.completionTokens),
   costText(totals, '-'),
+  totals.cacheSaved === 0n ? '-' : formatDollars(totals.cacheSaved),
 ];
 
 /** Returns `unknown` if none of the requests had a price. */
