@@ -10,14 +10,16 @@ export function resolveAffinity(
   entry: AffinityEntry | undefined,
 ): AffinitySettings | undefined {
   if (entry === undefined) return undefined;
-  const { sources, header, lifetime } = entry;
-  const problem = header === undefined ? undefined : headerNameProblem(header);
-  if (problem !== undefined) context.report(['affinity', 'header'], problem);
+  const { sources, headers, lifetime } = entry;
+  for (const [index, header] of (headers ?? []).entries()) {
+    const problem = headerNameProblem(header);
+    if (problem !== undefined) context.report(['affinity', 'headers', String(index)], problem);
+  }
   return {
     ...AFFINITY_DEFAULTS,
     ...omitUndefined({
       sources,
-      header: header?.toLowerCase(),
+      headers: headers?.map((header) => header.toLowerCase()),
       lifetimeMs: timeIn(context, ['affinity', 'lifetime'], lifetime),
     }),
   };

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { durationText } from '#core/time/duration.ts';
 import { AFFINITY_DEFAULTS, SESSION_SOURCES } from '../../requests/routing/affinity.ts';
-import { about, durationSetting, keys, textSetting } from './shapes.ts';
+import { about, durationSetting, keys, listSetting } from './shapes.ts';
 
 export const affinity = keys(
   {
@@ -17,7 +17,10 @@ export const affinity = keys(
         },
       ),
     ),
-    header: textSetting('Header that contains the session.', AFFINITY_DEFAULTS.header),
+    headers: listSetting(
+      'Headers that can contain the session; the first one that a request has is used.',
+      AFFINITY_DEFAULTS.headers,
+    ),
     lifetime: durationSetting(
       'How long providers keep cached prompts after their last use, e.g. 5m or 1h. A session that had to change the key or target keeps the new one for this time.',
       durationText(AFFINITY_DEFAULTS.lifetimeMs),

@@ -13,7 +13,8 @@ type SessionSource = (typeof SESSION_SOURCES)[number];
 export interface AffinitySettings {
   /** The first one with a value identifies the session. */
   readonly sources: readonly SessionSource[];
-  readonly header: string;
+  /** Names in lower case; the first one that a request has is used. */
+  readonly headers: readonly string[];
   /** How long providers keep cached prompts after their last use. */
   readonly lifetimeMs: number;
 }
@@ -21,7 +22,8 @@ export interface AffinitySettings {
 export const AFFINITY_DEFAULTS: AffinitySettings = {
   // A user can have many sessions, so requests are only kept together by user if this is configured.
   sources: ['header', 'prompt_cache_key', 'conversation', 'end_user'],
-  header: 'x-gateway-session',
+  // Besides its own, those that coding agents send.
+  headers: ['x-gateway-session', 'x-session-id', 'x-session-affinity', 'x-claude-code-session-id', 'session_id'],
   lifetimeMs: 300_000,
 };
 
@@ -56,9 +58,15 @@ const sessionId = (text: string): string => createHash('sha256').update(text).di
 function valueOf(
   source: SessionSource,
   { headers, body, endUser, payer }: SessionParts,
-  { header }: AffinitySettings,
+  { headers: names }: AffinitySettings,
 ): string | undefined {
-  if (source === 'header') return headers.get(header) ?? undefined;
+  if (source === 'header') {
+    for (const name of names) {
+      const value = headers.get(name);
+      if (value) return value;
+    }
+    return undefined;
+  }
   if (source === 'end_user') return endUser;
   if (source === 'user') return payer;
   const value = body[source];
