@@ -107,7 +107,7 @@ verifiesOnce('gateway-process:threads-keys', async () => {
   await expect
     .poll(async () => (await states()).find(({ key }) => key === 'main')?.cooling.length)
     .toBeGreaterThan(0);
-  // The states came from all threads, which had to read what they were told before.
+  // All threads return their states, after they have applied earlier messages.
   await states();
   const statuses = await Promise.all(Array.from({ length: 40 }, (_, at) => send('openai:good', `s${at}`)));
   expect(new Set(statuses)).toEqual(new Set([200]));

@@ -55,7 +55,7 @@ export const keyStates = Type.Array(
       closed('ProviderKeyLimit', {
         model: Type.String(),
         of: oneOf(['requests', 'tokens']),
-        remaining: count('What was left when the provider last reported it, minus what was sent since.'),
+        remaining: count('Rest when the provider last reported it, minus later requests.'),
         resets_at: time('Time at which the limit is reset.'),
       }),
       { description: 'Limits that the provider has reported in response headers.' },

@@ -14,7 +14,7 @@ const totals = {
   cost: dollars('Cost in US dollars.'),
   cache_saved: Type.Number({
     description:
-      'What the providers’ caches saved, in US dollars; negative if writing to them cost more than reading saved.',
+      'Savings by the providers’ caches, in US dollars; negative if writing to them cost more than reading saved.',
   }),
 };
 

@@ -27,7 +27,7 @@ export const usageLog = closed(
     cost: orNull(dollars('Cost in US dollars; null if the model has no price.')),
     cache_saved: orNull(
       Type.Number(),
-      'What the provider’s cache saved, in US dollars; negative if writing to it cost more than reading saved. Null if nothing was read or written.',
+      'Savings by the provider’s cache, in US dollars; negative if writing to it cost more than reading saved. Null if nothing was read or written.',
     ),
     priced_by: textOrNull(
       'Source of the price: `own` for a custom price, or the date and entry of the price map. Null if there is no cost.',
@@ -87,7 +87,7 @@ const totals = {
   cost: dollars('Cost in US dollars.'),
   cache_saved: Type.Number({
     description:
-      'What the providers’ caches saved, in US dollars; negative if writing to them cost more than reading saved.',
+      'Savings by the providers’ caches, in US dollars; negative if writing to them cost more than reading saved.',
   }),
 };
 

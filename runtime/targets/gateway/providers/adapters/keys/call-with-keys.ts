@@ -50,7 +50,7 @@ export async function callWithKeys<Result extends object>(
     const triesNext = pool.failed(key, call, result.failure);
     const own = { ...result, failure: { ...result.failure, providerKey: key } };
     if (!triesNext || result.failure.isPaid) return own;
-    // That a key is out of order says less to a client than that a working key has reached its limit.
+    // Clients can react to the limit of a working key, but not to a key that does not work.
     failed = failed?.failure.kind === 'rate_limited' ? failed : own;
     if (failed.failure.kind === 'rate_limited') failed = withWait(failed, pool.waitMs(call));
   }

@@ -1,7 +1,7 @@
 import { lookup } from '#core/values/lookup.ts';
 import type { FailureKind } from '../provider.ts';
 
-/** The requests for which a failure makes a key the last choice. */
+/** The requests that use a key last after a failure. */
 type Scope =
   /** All requests. */
   | 'key'
