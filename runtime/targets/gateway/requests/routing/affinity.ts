@@ -23,7 +23,13 @@ export const AFFINITY_DEFAULTS: AffinitySettings = {
   // A user can have many sessions, so requests are only kept together by user if this is configured.
   sources: ['header', 'prompt_cache_key', 'conversation', 'end_user'],
   // Besides its own, those that coding agents send.
-  headers: ['x-gateway-session', 'x-session-id', 'x-session-affinity', 'x-claude-code-session-id', 'session_id'],
+  headers: [
+    'x-gateway-session',
+    'x-session-id',
+    'x-session-affinity',
+    'x-claude-code-session-id',
+    'session_id',
+  ],
   lifetimeMs: 300_000,
 };
 
