@@ -121,20 +121,18 @@ export function providerStateRoutes(
   ];
 }
 
-const keyView = ({
-  coolingMs: _,
-  cooling,
-  limits,
-  ...state
-}: KeyState): Static<typeof keyStates>[number] => ({
-  ...state,
+const keyView = (state: KeyState): Static<typeof keyStates>[number] => ({
+  provider: state.provider,
+  key: state.key,
+  weight: state.weight,
+  calls: state.calls,
   failures: { ...state.failures },
-  cooling: cooling.map(({ reason, model, until }) => ({
+  cooling: state.cooling.map(({ reason, model, until }) => ({
     reason,
     model: model ?? null,
     until: rfc3339(until),
   })),
-  limits: limits.map(({ model, of, remaining, resetsAt }) => ({
+  limits: state.limits.map(({ model, of, remaining, resetsAt }) => ({
     model,
     of,
     remaining,

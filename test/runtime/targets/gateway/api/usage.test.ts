@@ -56,43 +56,42 @@ const TOTALS = {
 };
 
 const UNSET = { priced_by: null, cache_hit: null, end_user: null, cache_saved: null };
-cache_saved: (null,
-  test('without filters, returns all usage, newest first', async () => {
-    const { status, body } = await get('');
-    expect([status, Object.keys(body)]).toEqual([200, ['totals', 'logs']]);
-    expect(body.totals).toEqual(TOTALS);
-    expect(body.logs.map((log: { cost: number }) => log.cost)).toEqual([null, 0.0015, 0.0005]);
-    expect(body.logs[2]).toEqual({
-      id: expect.any(String),
-      ...UNSET,
-      ...NO_TEAM,
-      user_id: 'ada',
-      api_key_id: ada.id,
-      timestamp: '2026-03-01T12:00:00Z',
-      model: 'openai:small',
-      provider: 'openai',
-      endpoint: '/v1/chat/completions',
-      prompt_tokens: 10,
-      completion_tokens: 5,
-      cached_tokens: 4,
-      cache_write_tokens: null,
-      cache_write_1h_tokens: null,
-      total_tokens: 15,
-      cost: 0.0005,
-      status: 'success',
-      error_message: null,
-      status_code: 200,
-      latency_ms: 830,
-      ttft_ms: 210,
-      usage_estimated: false,
-      request_id: 'r-1',
-      tags: [],
-      units: {},
-      attempt: 1,
-    });
-    expect(body.logs[0]).toMatchObject({ status: 'error', error_message: 'Oh, "no"\n', total_tokens: null });
-    expect((await gateway().ask('GET', '/v1/users/ada/usage')).body).toEqual(body.logs.slice(1));
-  }));
+test('without filters, returns all usage, newest first', async () => {
+  const { status, body } = await get('');
+  expect([status, Object.keys(body)]).toEqual([200, ['totals', 'logs']]);
+  expect(body.totals).toEqual(TOTALS);
+  expect(body.logs.map((log: { cost: number }) => log.cost)).toEqual([null, 0.0015, 0.0005]);
+  expect(body.logs[2]).toEqual({
+    id: expect.any(String),
+    ...UNSET,
+    ...NO_TEAM,
+    user_id: 'ada',
+    api_key_id: ada.id,
+    timestamp: '2026-03-01T12:00:00Z',
+    model: 'openai:small',
+    provider: 'openai',
+    endpoint: '/v1/chat/completions',
+    prompt_tokens: 10,
+    completion_tokens: 5,
+    cached_tokens: 4,
+    cache_write_tokens: null,
+    cache_write_1h_tokens: null,
+    total_tokens: 15,
+    cost: 0.0005,
+    status: 'success',
+    error_message: null,
+    status_code: 200,
+    latency_ms: 830,
+    ttft_ms: 210,
+    usage_estimated: false,
+    request_id: 'r-1',
+    tags: [],
+    units: {},
+    attempt: 1,
+  });
+  expect(body.logs[0]).toMatchObject({ status: 'error', error_message: 'Oh, "no"\n', total_tokens: null });
+  expect((await gateway().ask('GET', '/v1/users/ada/usage')).body).toEqual(body.logs.slice(1));
+});
 
 test.each([
   ['?user_id=ada', 2],

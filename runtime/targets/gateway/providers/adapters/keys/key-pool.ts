@@ -1,4 +1,5 @@
 import { remember } from '#core/limits/remember.ts';
+import { greatest, least } from '#core/numbers/extremes.ts';
 import type { Clock } from '#platform/clock.ts';
 import { MovedSessions } from '../../../shared/moved-sessions.ts';
 import { orderForSession } from '../../../shared/rendezvous.ts';
@@ -156,7 +157,7 @@ export function createKeyPool({ provider, keys, clock, random, onEvent }: KeyPoo
     },
     waitMs(call) {
       const now = clock.now();
-      return Math.max(0, Math.min(...records.map((record) => coolsUntil(record, call, now))) - now);
+      return Math.max(0, least(records.map((record) => coolsUntil(record, call, now))) - now);
     },
     states: (now) => records.map((record) => stateOf(provider, record, now)),
     apply({ key, scope, cooling }) {
@@ -208,7 +209,7 @@ function scopeAfter(
 /** The time until which a key is cooling down for a call. */
 function coolsUntil({ cooling }: KeyRecord, call: KeyedCall, now: number): number {
   if (cooling.size === 0) return now;
-  return Math.max(now, ...scopesOf(call).map((scope) => cooling.get(scope)?.until ?? now));
+  return Math.max(now, greatest(scopesOf(call).map((scope) => cooling.get(scope)?.until ?? now)));
 }
 
 /** The time at which the limits of a key, as far as they are known, have room for a call. */

@@ -126,8 +126,10 @@ describe('conversations at a provider with three keys', () => {
     expect(after.rejected).toBeLessThan(6);
     for (const [session, keys] of after.keysOf) {
       const [home] = before.keysOf.get(session) ?? [];
-      if (home === 'b') expect(new Set(keys.slice(1)).has('b')).toBe(false);
-      else expect(keys).toEqual([home]);
+      // Sessions of the revoked key use one other key afterwards.
+      expect(keys.filter((key) => key !== 'b').length).toBeLessThanOrEqual(1);
+      expect(keys[0]).toBe(home);
+      expect(home === 'b' || keys.length === 1).toBe(true);
     }
     expect(after.cachedShare).toBeGreaterThan(0.8);
   });
