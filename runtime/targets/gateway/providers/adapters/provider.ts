@@ -205,7 +205,7 @@ export type AbandonedRead =
   | { readonly kind: 'failed' };
 
 /** Set on responses of a provider that has several keys. */
-export interface WithProviderKey {
+interface WithProviderKey {
   /** The name of the key that was used. */
   readonly providerKey?: string | undefined;
 }

@@ -15,7 +15,7 @@ export interface KeyedCall {
 }
 
 /** Why a key is used last. */
-export interface Cooling {
+interface Cooling {
   /** The kind of failure. */
   readonly reason: string;
   /** The model; undefined for all models. */

@@ -1,7 +1,7 @@
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** A limit as a provider has reported it. */
-export interface RateLimit {
+interface RateLimit {
   readonly remaining: number;
   /** The limit itself, if it was reported: the rest then grows evenly until `resetsAt`. */
   readonly limit: number | undefined;
