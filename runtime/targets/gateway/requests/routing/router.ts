@@ -5,7 +5,7 @@ import {
   createTargetStates,
   type TargetStates,
 } from './target-states.ts';
-import { JUDGEMENTS, type TargetResult } from './failures.ts';
+import { breakerResult, JUDGEMENTS, type TargetResult } from './failures.ts';
 import { sortTargets } from './alias-order.ts';
 import { orderByWeight } from '../../shared/weighted-order.ts';
 import { RETRY_POLICY } from '../../shared/retry-plan.ts';
@@ -293,7 +293,7 @@ function createAttempts({ states, policy, clock, random, isMeasured = false }: A
         const { kind, upstreamStatus, retryAfterSeconds, detail, isPaid, abandoned, providerKey } =
           answer.failure;
         const judgement = JUDGEMENTS[kind];
-        report(judgement.breaker);
+        report(breakerResult(kind, upstreamStatus));
         const pauseMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
         const delay = retryDelay(retries, pauseMs, random, policy.retry);
         // Not retried after a response that was billed, because the retry would also be billed.
