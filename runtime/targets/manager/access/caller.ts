@@ -1,3 +1,5 @@
+import type { McpMode } from '../config/mcp-mode.ts';
+
 /** Kinds of items, other than tools, that a server offers. */
 export type ReadableKind = 'prompt' | 'resource';
 
@@ -29,6 +31,8 @@ export interface ToolCaller {
   readonly user?: string | undefined;
   /** Maximum size of a tool result over MCP, in characters of JSON; 0 for none. Default: that of the manager. */
   readonly resultLimit?: number | undefined;
+  /** Tools at the MCP endpoint for all servers. Default: the mode of the manager. */
+  readonly mcpMode?: McpMode | undefined;
   /**
    * Counts a call that is not a request of its own against the rate limit of the key. Throws an OverloadedError
    * if the limit is exceeded. Undefined without a limit.

@@ -3,6 +3,7 @@ import { Ajv } from 'ajv';
 import { configError, messageOf, inputError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { TRUSTED_SCHEMAS } from '#core/json/trusted-schemas.ts';
+import { MCP_MODES } from '../config/mcp-mode.ts';
 import { isResultLimit, RESULT_LIMIT_RULE } from '../long-results/result-limits.ts';
 import { parseRate, RATE_RULE } from './token-bucket.ts';
 import { type Static, Type } from 'typebox';
@@ -89,6 +90,8 @@ const keyRecord = Type.Object(
     rate: Type.Optional(Type.String()),
     /** Maximum size of a tool result over MCP, in characters of JSON; 0 for none. */
     resultLimit: Type.Optional(Type.Integer()),
+    /** Tools at the MCP endpoint for all servers. */
+    mcpMode: Type.Optional(Type.Enum([...MCP_MODES])),
     created: time,
     expires: Type.Optional(time),
     revoked: Type.Optional(time),

@@ -2,11 +2,13 @@ import { AppError } from '#contract/errors.ts';
 import type { ToolCaller } from '../access/caller.ts';
 import type { ManagedServer } from '../supervisor/managed-server.ts';
 import { serverName } from '../config/server-name.ts';
+import type { McpMode } from '../config/mcp-mode.ts';
 import type { ManagerContext } from '../context.ts';
 import type { PeerInfo } from '../upstream/connection.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { callMethods, type CallParts } from './call-methods.ts';
 import type { LongResults } from './long-results.ts';
+import type { ModeOf } from './mode-of.ts';
 import { type ListAllServers, LIST_KINDS, type ListKind } from './list-all-servers.ts';
 import { type Methods, type McpCall, type Method, optionalParam, mcpServerCall } from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';
@@ -39,8 +41,9 @@ interface AllServersOptions {
   readonly listAllServers: ListAllServers;
   readonly index: ResourceIndex;
   readonly longResults: LongResults;
-  /** Replaces the tools of all servers; undefined to list them. */
-  readonly ownTools?: OwnTools | undefined;
+  /** Returns what replaces the tools of all servers in a mode; undefined to list them. */
+  readonly ownTools: (mode: McpMode) => OwnTools | undefined;
+  readonly modeOf: ModeOf;
   readonly pageSize?: number | undefined;
 }
 
@@ -52,15 +55,27 @@ export interface OwnTools {
   readonly rule: string;
 }
 
-/** Returns the endpoint for a path; throws a NotFoundError if the caller has no access to the server. */
-export type EndpointFor = (caller: ToolCaller, server: string | undefined) => McpEndpoint;
+/**
+ * Returns the endpoint for a path, in the mode that the client selected, if it did; throws a NotFoundError if the caller has no access
+ * to the server.
+ */
+export type EndpointFor = (
+  caller: ToolCaller,
+  server: string | undefined,
+  selectedMode?: string,
+) => McpEndpoint;
 
 export function createEndpoints(context: ManagerContext, options: AllServersOptions): EndpointFor {
   const { calls, supervisor } = context;
-  const all = allServers(context, options);
+  const all = new Map<McpMode, McpEndpoint>();
   const single = new WeakMap<ManagedServer, McpEndpoint>();
-  return (caller, name) => {
-    if (name === undefined) return all;
+  return (caller, name, selectedMode) => {
+    if (name === undefined) {
+      const mode = options.modeOf(caller, selectedMode);
+      const endpoint = all.get(mode) ?? allServers(context, options, options.ownTools(mode));
+      all.set(mode, endpoint);
+      return endpoint;
+    }
     // The response reports which scopes are missing, because the client could obtain an access
     // token with more scopes.
     if (caller.grants !== undefined && !caller.canUse(serverName(name))) {
@@ -77,10 +92,14 @@ export function createEndpoints(context: ManagerContext, options: AllServersOpti
   };
 }
 
-/** Creates the endpoint `/mcp`. */
-function allServers(context: ManagerContext, options: AllServersOptions): McpEndpoint {
+/** Creates the endpoint `/mcp` with the servers' tools or with the manager's own. */
+function allServers(
+  context: ManagerContext,
+  options: AllServersOptions,
+  ownTools: OwnTools | undefined,
+): McpEndpoint {
   const { calls, version } = context;
-  const { listAllServers, index, ownTools, pageSize, longResults } = options;
+  const { listAllServers, index, pageSize, longResults } = options;
   const targets = targetsOfAll(calls, index);
   const parts = { calls, targets, longResults, endpoint: undefined };
   return {

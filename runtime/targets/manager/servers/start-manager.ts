@@ -140,6 +140,8 @@ export async function startManager(
       allowedOrigins: daemon.cors?.origins,
       maxBodyBytes,
       mode: settings.mcpMode,
+      clientModes: settings.clientModes,
+      hasPlugins: config.plugins.plugins.length > 0,
       scripts: settings.scripts,
       resultLimit: settings.resultLimit,
     });
@@ -191,10 +193,12 @@ export async function startManager(
 }
 
 /** Plugins inspect requests. They would not see the calls of a script, which are not requests. */
-function refusePluginsWithScripts({ plugins }: LoadedConfig, { mcpMode }: FlagSettings): void {
-  if (mcpMode !== 'code' || plugins.plugins.length === 0) return;
+function refusePluginsWithScripts({ plugins }: LoadedConfig, { mcpMode, clientModes }: FlagSettings): void {
+  const flag =
+    mcpMode === 'code' ? 'mcp-mode' : clientModes.includes('code') ? 'client-mcp-modes' : undefined;
+  if (flag === undefined || plugins.plugins.length === 0) return;
   throw configError(
-    '--mcp-mode code conflicts with the configured plugins, which cannot inspect the calls of scripts. Use another mode, or remove the plugins.',
+    `--${flag} code conflicts with the configured plugins, which cannot inspect the calls of scripts. Use another mode, or remove the plugins.`,
   );
 }
 

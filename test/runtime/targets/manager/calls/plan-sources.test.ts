@@ -159,6 +159,7 @@ const KEY_CHANGES: Readonly<Record<keyof KeyRecord, readonly Partial<KeyRecord>[
   name: 'none',
   rate: 'none',
   resultLimit: 'none',
+  mcpMode: 'none',
   admin: 'none',
   adminReadOnly: 'none',
   edit: 'none',
