@@ -42,7 +42,6 @@ const { questions } = parseJsonText(readFileSync(join(import.meta.dirname, 'ques
   questions: readonly Question[];
 };
 requireTools(questions, servers);
-const expected = expectedTools();
 const count = servers.reduce((total, { tools }) => total + tools.length, 0);
 console.log(
   `${questions.length} questions, ${count} tools of ${servers.length} servers, recall@${TOPS.join(' and @')}\n`,
@@ -81,28 +80,6 @@ function callsWith(from: readonly CollectedServer[]): Calls {
   return parts as Calls;
 }
 
-/**
- * The tools that would do, by question: those that the authors listed, and tools of any server with the same description, ignoring case,
- * white space and punctuation.
- */
-function expectedTools(): readonly ReadonlySet<string>[] {
-  const all = servers.flatMap(({ name, tools }) =>
-    tools.map((tool) => ({ id: `${name}/${tool.name}`, words: plainWords(tool.description) })),
-  );
-  const wordsOf = new Map(all.map(({ id, words }) => [id, words]));
-  return questions.map(({ tools }) => {
-    const same = new Set(tools.map((tool) => wordsOf.get(tool) ?? '').filter((words) => words !== ''));
-    return new Set([...tools, ...all.filter(({ words }) => same.has(words)).map(({ id }) => id)]);
-  });
-}
-
-function plainWords(text = ''): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
-}
-
 /** The rank of the first expected tool, from 0, by question; infinite if it is not among the first results. */
 async function ranksOf(search: ReturnType<typeof createToolSearch>): Promise<number[]> {
   const ranks: number[] = [];
@@ -136,7 +113,7 @@ async function ranksByMeaning(items: ItemMeanings): Promise<number[]> {
 }
 
 function rankIn(question: number, found: readonly string[]): number {
-  const rank = found.findIndex((id) => expected[question]?.has(id));
+  const rank = found.findIndex((id) => questions[question]?.tools.includes(id));
   return rank === -1 ? Infinity : rank;
 }
 

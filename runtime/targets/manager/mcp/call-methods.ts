@@ -57,7 +57,7 @@ export async function callTool(
   let tool: CalledTool | undefined;
   const result = await calls.callTool({ ...request, onTool: (found) => (tool = found) });
   return longResults.limit(call, result, {
-    tools: [{ server, tool: tool?.own ?? '' }],
+    sources: [{ server, kind: 'tool', name: tool?.own ?? '' }],
     outputSchema: tool?.shown['outputSchema'],
     endpoint,
     isListed,
