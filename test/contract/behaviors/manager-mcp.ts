@@ -49,6 +49,11 @@ export const MANAGER_MCP = {
     behavior:
       'In code mode, a Lua script calls tools of several servers, and only its return value reaches the client; errors name the line, and scripts cannot access files.',
   },
+  'manager:mcp:modes': {
+    source: 'docs/mcp-manager.md#modes',
+    behavior:
+      'The mode of a group takes precedence over that of the manager, and clients can select the modes of --client-mcp-modes in the URL.',
+  },
   'manager:mcp:schemas': {
     source: 'docs/mcp-manager.md#mcp',
     behavior: 'Tools keep the schemas, annotations and _meta from their server.',

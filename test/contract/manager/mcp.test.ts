@@ -209,6 +209,18 @@ verifiesManaged('manager:mcp:search', async (arm) => {
   expect(called).toMatchObject({ content: [{ text: '5' }] });
 });
 
+verifiesManaged('manager:mcp:modes', async (arm) => {
+  const config = `${TWO}\n[[groups]]\nname = "few"\nservers = ["one"]\nmcp_mode = "code"\n`;
+  const flags = ['--mcp-mode', 'search', '--client-mcp-modes', 'all'];
+  const api = await share(arm, { config }, flags);
+  const toolsAt = async (path: string): Promise<string[]> =>
+    namesIn((await (await connect(api, path)).listTools()).tools);
+  expect(await toolsAt('/mcp')).toEqual(['search_tools', 'call_tool']);
+  expect(await toolsAt('/groups/few/mcp')).toEqual(['search_tools', 'run_script']);
+  expect(await toolsAt('/groups/few/mcp?mode=all')).toContain('one__add');
+  await expect(connect(api, '/mcp?mode=code')).rejects.toThrow('Clients can select all.');
+});
+
 verifiesManaged('manager:mcp:code', async (arm) => {
   const client = await connect(await share(arm, { config: TWO }, ['--mcp-mode', 'code']), '/mcp');
   expect(namesIn((await client.listTools()).tools)).toEqual(['search_tools', 'run_script']);

@@ -52,6 +52,10 @@ test.each([
     '.mcpd.toml:5: group "g": the group is empty. List its servers, e.g. servers = ["time"], or its tools.',
   ],
   [
+    `${server(COMMAND)}[[groups]]\nname = "g"\nservers = ["a"]\nmcp_mode = "lua"\n`,
+    '.mcpd.toml:8: group "g": mcp_mode must be one of all, search, code, not "lua".',
+  ],
+  [
     `${server(COMMAND)}[[groups]]\nname = "g"\nservers = ["b*"]\n`,
     '.mcpd.toml:7: group "g": servers: no server matches "b*". Known servers: a.',
   ],
