@@ -26,11 +26,11 @@ const LAYERS = {
   ],
   gateway: [
     'shared providers/shapes evaluation/metrics accounts/retention.ts',
-    'accounts/fields',
+    'accounts/fields accounts/sealed-values.ts',
     'store providers/streams',
     'providers/wires accounts/cache-clears.ts accounts/identity accounts/audit accounts/guardrail-hits accounts/price-map accounts/registry ' +
       'evaluation/artifacts.ts evaluation/worker-progress.ts evaluation/secrets.ts',
-    'accounts/ledger accounts/sign-in',
+    'accounts/ledger accounts/sign-in accounts/workloads',
     'accounts/objects accounts/prompts accounts/idempotency',
     'providers/references.ts',
     'providers/adapters',
@@ -51,10 +51,12 @@ const LAYERS = {
   manager: [
     'shared',
     'config shapes',
-    'long-results',
+    'sealed',
+    'long-results openapi',
     'access config-edit registry sign-in',
-    'install upstream',
+    'install upstream user-secrets',
     'meanings saved-lists supervisor',
+    'scanning',
     'calls plugins',
     'context.ts pins scripts',
     'http',

@@ -55,7 +55,7 @@ const withoutComments = (code: string): string => code.replaceAll(/^ *(?:\/\/|\/
 
 test('imports from other folders use their alias, and no import climbs four levels', async () => {
   // Folders with a separate package.json do not have the aliases.
-  const withAliases = /^(?:cli|runtime|test)\/(?!bench\/|clients\/|install\/).*\.ts$/;
+  const withAliases = /^(?:cli|runtime|test)\/(?!bench\/|clients\/|install\/|openapi\/).*\.ts$/;
   const found = SOURCES.filter((source) => withAliases.test(source))
     .flatMap((source) => relativeImports(source).map((name) => ({ source, name })))
     .filter(({ source, name }) => {

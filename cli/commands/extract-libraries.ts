@@ -1,4 +1,4 @@
-import { Args } from '@oclif/core';
+import { Args, Flags } from '@oclif/core';
 import { extractLibraries } from '#platform/native/libraries.ts';
 import { BaseCommand } from './base-command.ts';
 
@@ -9,10 +9,13 @@ export class ExtractLibraries extends BaseCommand {
   static override args = {
     folder: Args.string({ required: true, description: 'Cache folder' }),
   };
+  static override flags = {
+    gpu: Flags.boolean({ description: 'Also extract the files that only GPUs need' }),
+  };
 
   async run(): Promise<{ readonly folder: string }> {
-    const { args } = await this.parse(ExtractLibraries);
-    const folder = await extractLibraries(args.folder);
+    const { args, flags } = await this.parse(ExtractLibraries);
+    const folder = await extractLibraries(args.folder, flags.gpu);
     this.log(folder);
     return { folder };
   }

@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { EXECUTABLE_NAME } from '#contract/executable-name.ts';
 import { MODEL_COMMANDS } from '#contract/model-commands.ts';
 import { argumentWord } from '../services/text.ts';
 
@@ -42,7 +43,8 @@ const OF_A_MODEL: ReadonlySet<string> = new Set(MODEL_COMMANDS);
 /** Hint if the command only exists in the executables that a build writes. */
 function modelCommandHint([command = '', file, ...more]: readonly string[]): string | undefined {
   if (!OF_A_MODEL.has(command)) return undefined;
-  const program = file?.endsWith('.encoder') ? argumentWord(asCommand(file)) : './MODEL.encoder';
+  const isExecutable = file !== undefined && EXECUTABLE_NAME.test(file);
+  const program = isExecutable ? argumentWord(asCommand(file)) : './MODEL.encoder';
   const rest = (program === './MODEL.encoder' ? [] : more).map((word) => argumentWord(word));
   const line = [program, command, ...rest].join(' ');
   return `Unknown command ${command}: it is a command of built executables. Run \`${line}\`.`;
@@ -53,7 +55,7 @@ const asCommand = (file: string): string => (/[/\\]/.test(file) ? file : `./${fi
 
 /** Hint if the command line contains a model where a command is expected. */
 function modelHint(word: string): string | undefined {
-  if (word.endsWith('.encoder'))
+  if (EXECUTABLE_NAME.test(word))
     return `Unknown command ${word}: it is an executable. Run \`${argumentWord(asCommand(word))} serve\`.`;
   if (!/^hf:|[/\\]|\.(?:onnx|safetensors|ya?ml)$/.test(word)) return undefined;
   return `Unknown command ${word}: it is a model, not a command. Run \`encoderfile build ${argumentWord(word)}\`.`;

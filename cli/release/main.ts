@@ -16,6 +16,7 @@ const USAGE = `Usage: npm run release -- --out FOLDER [--platform NAME ...] [--p
   --platform NAME     Platform to build for, e.g. linux-x64; can be repeated (default: all)
   --program NAME      encoderfile, mcp-manager or gateway; can be repeated (default: all)
   --url URL           Where users will download the files (default: the releases of the repository in package.json)
+  --sign-macos CMD    Command that signs a macOS executable, whose path it receives; e.g. .ci/sign-macos (default: an ad-hoc signature)
   --cache-dir FOLDER  Folder for base runtimes`;
 
 process.exitCode = await main(process.argv.slice(2));
@@ -49,22 +50,35 @@ function readRequest(argv: readonly string[]): ReleaseRequest {
       platform: { type: 'string', multiple: true },
       program: { type: 'string', multiple: true },
       url: { type: 'string' },
+      'sign-macos': { type: 'string' },
       'cache-dir': { type: 'string' },
     },
   });
   if (values.out === undefined || values.out === '') throw new Error('--out is missing.');
-  const { homepage } = parseJsonText(readOwnText('package.json')) as { homepage: string };
+  const { homepage, license } = parseJsonText(readOwnText('package.json')) as {
+    homepage: string;
+    license: string;
+  };
   return {
     out: resolve(values.out),
     platforms: values.platform?.map(parsePlatform) ?? PLATFORMS,
     programs: values.program?.map(parseProgram) ?? PROGRAMS,
-    url:
-      (values.url === undefined ? undefined : trimEndOf(values.url, '/')) ??
-      `${homepage}/releases/download/v${ownVersion()}`,
+    url: values.url === undefined ? `${homepage}/releases/download/v${ownVersion()}` : parseUrl(values.url),
     homepage,
+    license,
+    signMacos: values['sign-macos'],
     cacheDir: resolve(values['cache-dir'] ?? defaultCacheDir()),
     report: (line) => console.error(line),
   };
+}
+
+/** The URL is written into scripts and manifests of many languages, so characters with a meaning in one of them are rejected. */
+function parseUrl(url: string): string {
+  if (!/^https?:\/\/[\w.:[\]-]+(?:\/[\w.,~%@+/-]*)?$/.test(url))
+    throw new Error(
+      `Invalid URL ${url}. --url must start with http:// or https:// and contain no spaces, quotes or $.`,
+    );
+  return trimEndOf(url, '/');
 }
 
 function parseProgram(name: string): ProgramFacts {

@@ -1,5 +1,5 @@
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { configError } from '#contract/errors.ts';
 import { type Platform, shortName } from '#contract/platforms.ts';
 import { findOutputFile } from '#platform/files/output-target.ts';
@@ -8,14 +8,16 @@ import { newSha256 } from '#platform/sha256.ts';
 import { ownVersion, readOwnText } from '../adapters/own-files.ts';
 import { formatNotices } from '../packaging/notices/format-notices.ts';
 import { writeTarget } from '../packaging/steps/write-target.ts';
-import { formulaOf } from './formula.ts';
 import { fillTemplate } from './fill-template.ts';
 import { noticesOf } from './notices.ts';
 import { executableName, type ProgramFacts } from './programs.ts';
+import { signMacos } from './sign-macos.ts';
 import { sbomOf } from './sbom.ts';
 import type { PythonFacts } from './python/metadata.ts';
 import { bundleLibrary } from './node/library.ts';
 import { type PackageInput, writeMainPackage, writePlatformPackage } from './node/packages.ts';
+import { noticesName, type RegistryFiles } from './registries/entry.ts';
+import { registryFiles } from './registries/registries.ts';
 import { writeSdist } from './python/write-sdist.ts';
 import { writeWheel } from './python/write-wheel.ts';
 
@@ -26,7 +28,11 @@ export interface ReleaseRequest {
   /** URL of the folder from which users will download the files. */
   readonly url: string;
   readonly homepage: string;
+  /** SPDX identifier. */
+  readonly license: string;
   readonly cacheDir: string;
+  /** Command that signs a macOS executable in place. */
+  readonly signMacos?: string | undefined;
   /** Receives a line of text for each step. */
   readonly report: (line: string) => void;
 }
@@ -61,7 +67,7 @@ async function writeProgram(
   request: ReleaseRequest,
   facts: ProgramFacts,
 ): Promise<ReadonlyMap<Platform, string>> {
-  const { out, platforms, url, homepage, report } = request;
+  const { out, platforms, url, homepage, license, report } = request;
   const { program, target } = facts;
   const version = ownVersion();
   const notices = await noticesOf(target, version);
@@ -87,17 +93,28 @@ async function writeProgram(
       canDownload: true,
       output: findOutputFile(file),
     });
+    if (platform.os === 'darwin' && request.signMacos !== undefined) await signMacos(request.signMacos, file);
     hashes.set(platform, await hashOf(file));
     await writePlatformPackage(input, platform, file);
     if (python) await writeWheel({ ...python, platform, executable: file, notices: input.notices });
   }
   await writeMainPackage(input, target === 'encoderfile' ? await bundleLibrary() : undefined);
   if (python) await writeSdist(python.facts, python.folder);
-  await writeFile(join(out, `NOTICES-${program}.txt`), input.notices);
+  const noticesFile = join(out, noticesName(facts));
+  await writeFile(noticesFile, input.notices);
   await writeFile(join(out, `${program}.cdx.json`), sbomOf(facts.packageName, version, notices));
-  const formula = formulaOf({ facts, version, homepage, url, hashes });
-  if (formula !== undefined) await writeFile(join(out, `${program}.rb`), formula);
+  const noticesHash = await hashOf(noticesFile);
+  const files = registryFiles({ facts, version, license, homepage, url, hashes, noticesHash });
+  await writeRegistries(join(out, 'registries'), files);
   return hashes;
+}
+
+async function writeRegistries(folder: string, files: RegistryFiles): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text, { mode: path.includes('/bin/') ? 0o755 : 0o644 });
+  }
 }
 
 /** The facts about a program's wheels, and the new folder for them. */

@@ -15,6 +15,8 @@ export interface NativeList {
   /** Hash of the content of all files, which is also the name of their folder in the cache. */
   readonly key: string;
   readonly files: readonly NativeFile[];
+  /** Files that only a GPU needs. They are extracted into the same folder when a GPU is requested. */
+  readonly gpuFiles?: readonly NativeFile[];
 }
 
 export interface NativeFile {

@@ -12,8 +12,10 @@ export interface Platform {
   readonly exeSuffix: '' | '.exe';
   /** Files from onnxruntime-node's folder for this platform that are needed to run models on a CPU. */
   readonly onnxruntimeFiles: readonly string[];
+  /** Further files from that folder, which WebGPU loads at run time, from the folder of ONNX Runtime's library. */
+  readonly webGpuFiles: readonly string[];
   readonly tokenizersFile: string;
-  /** Whether these files include WebGPU. On Windows, it needs 20 MB of other files (docs/decisions/0191). */
+  /** Whether these files include WebGPU. */
   readonly hasWebGpu: boolean;
   /** Whether they can load ONNX Runtime's libraries for CUDA, which are not in executables. */
   readonly hasCuda: boolean;
@@ -35,6 +37,7 @@ export const PLATFORMS: readonly Platform[] = [
       'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
     exeSuffix: '',
     onnxruntimeFiles: ['onnxruntime_binding.node', 'libonnxruntime.so.1'],
+    webGpuFiles: [],
     tokenizersFile: 'tokenizers.linux-x64-gnu.node',
     hasWebGpu: true,
     hasCuda: true,
@@ -49,6 +52,7 @@ export const PLATFORMS: readonly Platform[] = [
       'sha512-idArV/cmqW9M9ODyGlbOIiyxFourDh1mJB0SdKCdMbSZjjef9CLEN3o1/eE4yf+B0+5BD+F74MpTTHiB3XXTBQ==',
     exeSuffix: '',
     onnxruntimeFiles: ['onnxruntime_binding.node', 'libonnxruntime.so.1'],
+    webGpuFiles: [],
     tokenizersFile: 'tokenizers.linux-arm64-gnu.node',
     hasWebGpu: false,
     hasCuda: false,
@@ -63,6 +67,7 @@ export const PLATFORMS: readonly Platform[] = [
       'sha512-luw6mVEaplXiL26420vAPkMXNBLxYWXOsGjT4lzS4+MmI41k8tE67m9Z6kPjJnnku5Lidsmo0YDDAdts/+jgIQ==',
     exeSuffix: '',
     onnxruntimeFiles: ['onnxruntime_binding.node', 'libonnxruntime.1.dylib'],
+    webGpuFiles: [],
     tokenizersFile: 'tokenizers.darwin-arm64.node',
     hasWebGpu: true,
     hasCuda: false,
@@ -77,8 +82,10 @@ export const PLATFORMS: readonly Platform[] = [
       'sha512-GCIKoDIOUTgULKxFNlfumjEmEgIpBB/7csJ11w6WbFcC/dyZ9UH2YAFr1fuNsdEmPZOAVpT2Cv9QKPwluhOCIQ==',
     exeSuffix: '.exe',
     onnxruntimeFiles: ['onnxruntime_binding.node', 'onnxruntime.dll'],
+    // Direct3D's compiler for shaders, and its validator (docs/decisions/0204).
+    webGpuFiles: ['dxcompiler.dll', 'dxil.dll'],
     tokenizersFile: 'tokenizers.win32-x64-msvc.node',
-    hasWebGpu: false,
+    hasWebGpu: true,
     hasCuda: false,
   },
 ];

@@ -47,8 +47,8 @@ done
 
 /**
  * A shell that waits for the end of this process, because none of its own code can run then. It is
- * started with the first child. Without a shell there is no guard: on Windows, and in minimal
- * containers, where all processes end with the container anyway.
+ * started with the first child. Without a shell there is no guard: in minimal containers, where all
+ * processes end with the container anyway. On Windows, the jobs of `leadGroup` end with this process.
  */
 export function createOrphanGuard(options: OrphanGuardOptions = {}): OrphanGuard {
   let shell: ChildProcess | undefined;

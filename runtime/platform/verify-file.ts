@@ -1,4 +1,6 @@
 import { type Container, readContainer } from '#contract/container/read.ts';
+import type { Section } from '#contract/container/sections.ts';
+import { withoutSignatureFields } from '#contract/container/signature-fields.ts';
 import { isIntact, type SectionVerdict, verifySections } from '#contract/container/verify.ts';
 import { configError } from '#contract/errors.ts';
 import { alteredMessage } from '#core/model/verification.ts';
@@ -18,10 +20,21 @@ export async function verifyFile(
   { sections, onBytes }: VerifyOptions = {},
 ): Promise<SectionVerdict[]> {
   const container = await withFileSource(path, readContainer);
-  const read = ({ offset, length }: Container['sections'][number]): AsyncIterable<Uint8Array> =>
-    readChunks({ path, offset, length });
+  const read = ({ name, offset, length }: Section): AsyncIterable<Uint8Array> => {
+    const chunks = readChunks({ path, offset, length });
+    return name === 'executable' ? withoutSignature(chunks) : chunks;
+  };
   const wanted = { ...container, sections: sections ?? container.sections };
   return await verifySections(wanted, read, newSha256, onBytes);
+}
+
+/** The first chunk contains all headers. */
+async function* withoutSignature(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
+  for await (const chunk of chunks) {
+    yield isFirst ? withoutSignatureFields(chunk) : chunk;
+    isFirst = false;
+  }
 }
 
 /** Throws a ConfigError that names the altered sections of a file. */

@@ -24,7 +24,7 @@ const REPLACEMENTS: readonly (readonly [pattern: RegExp, instead: string])[] = [
     'must be, is not a, is invalid',
   ],
   [
-    /\b\w*(?:behaviour|colour|favour|neighbour|labelled|modelled)\w*\b|\b(?!promis|ris|rais|prais|aris|surpris|compris|exercis|revis|supervis|advis|precis|devis|improvis|concis|premis|excis|franchis|otherwis|likewis|max_ris)\w+is(?:e|es|ed|ing|ation|ations)\b/i,
+    /\b\w*(?:behaviour|colour|favour|neighbour|labelled|modelled)\w*\b|\b(?!mise\b|promis|ris|rais|prais|aris|surpris|compris|exercis|revis|supervis|advis|precis|devis|improvis|concis|premis|excis|franchis|otherwis|likewis|max_ris)\w+is(?:e|es|ed|ing|ation|ations)\b/i,
     'American spelling',
   ],
 ];

@@ -43,4 +43,5 @@ for (const path of process.argv.slice(2)) {
     console.log(messageOf(error));
   }
 }
-await Promise.all(opened.map((thread) => thread.close()));
+// One after the other: a server has a single thread for the GPU, and drivers fail if several end concurrently.
+for (const thread of opened) await thread.close();

@@ -11,7 +11,15 @@ interface Arm64Answer {
   readonly stderr: string;
 }
 
+/** Files with which a system runs arm64 programs as if they were its own. */
+export interface Arm64Emulator {
+  readonly program: string;
+  /** The content of /proc/cpuinfo on the emulated CPU. */
+  readonly cpuinfo: string;
+}
+
 export interface Arm64Machine {
+  readonly emulator: Arm64Emulator;
   run(
     executable: string,
     args: readonly string[],
@@ -62,7 +70,7 @@ export async function prepareArm64(): Promise<Arm64Machine | { readonly missing:
       return { missing: missingPackages(error) };
     }
   }
-  return { run };
+  return { run, emulator: { program: join(FOLDER, EMULATOR), cpuinfo: join(FOLDER, 'root/proc/cpuinfo') } };
 }
 
 async function run(

@@ -12,6 +12,8 @@ export interface ProcessOptions {
   readonly cwd?: string | undefined;
   readonly env?: Record<string, string | undefined> | undefined;
   readonly stripFinalNewline?: boolean;
+  /** Milliseconds after which the process counts as hung. Default: 90 s. */
+  readonly hungAfter?: number | undefined;
 }
 
 /** Much longer than any test process takes, and shorter than the timeout of a test. */
@@ -21,7 +23,7 @@ const HUNG_AFTER = 90_000;
 export async function runProcess(
   file: string,
   args: readonly string[],
-  { input, cwd, env, stripFinalNewline = true }: ProcessOptions = {},
+  { input, cwd, env, stripFinalNewline = true, hungAfter = HUNG_AFTER }: ProcessOptions = {},
 ): Promise<Answer> {
   const running = execa(file, args, {
     ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
@@ -34,7 +36,7 @@ export async function runProcess(
   const watch = setTimeout(() => {
     hung = running.pid === undefined ? 'it never started' : describeTree(running.pid);
     running.kill('SIGKILL');
-  }, HUNG_AFTER);
+  }, hungAfter);
   try {
     const { exitCode, stdout, stderr, signal } = await running;
     const command = `${file} ${args.join(' ')}`;

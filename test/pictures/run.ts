@@ -3,27 +3,40 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { chromium } from 'playwright-core';
+import { chosen } from '../helpers/chosen.ts';
 import { CHROMIUM_FLAGS, provideChromium } from '../helpers/chromium.ts';
 import { MINILM, withHubOf } from '../helpers/published-model.ts';
 import { ROOT, TEST_CACHE } from '../helpers/paths.ts';
 import { portIn, startExecutable } from '../helpers/start-executable.ts';
+import { INSTALLED_PICTURES, useRelease } from './installed.ts';
 import { type Step, terminalSvg } from './terminal-svg.ts';
 
-// `npm run pictures`: creates the images in the README from real output: a terminal as SVG, with all-MiniLM-L6-v2 from a package, served by
-// a local hub, and the page of a model server as PNG. Requires Python 3 with pip, unzip and Chromium.
+// `npm run pictures`: creates the images in the README and the documentation from real output: terminals as SVG, with all-MiniLM-L6-v2 from a package,
+// served by a local hub, or with the build tool of a release, and the page of a model server as PNG. Arguments select the images whose name
+// contains one of them. Requires Python 3 with pip, unzip and Chromium.
 
 const images = join(ROOT, 'docs/pictures');
 const folder = mkdtempSync(join(tmpdir(), 'encoderfile-pictures-'));
 const cli = join(ROOT, 'cli/bin.ts');
 const SERVE = ['--local', '--http-port', '0', '--disable-grpc', '--log-level', 'warn'];
+const drawn = (name: string, title: string, steps: readonly Step[]): void =>
+  writeFileSync(join(images, name), terminalSvg(title, steps));
+const PICTURES: readonly { readonly name: string; readonly draw: () => Promise<void> }[] = [
+  {
+    name: 'start.svg',
+    draw: () =>
+      withHubOf(MINILM, folder, async (env) =>
+        drawn('start.svg', 'From the name of a model to an answer', await record(env)),
+      ),
+  },
+  { name: 'page.png', draw: screenshot },
+  ...INSTALLED_PICTURES.map(({ name, title, record: recordInstalled }) => ({
+    name,
+    draw: async () => drawn(name, title, await recordInstalled(await useRelease(join(folder, 'release')))),
+  })),
+];
 try {
-  await withHubOf(MINILM, folder, async (env) => {
-    writeFileSync(
-      join(images, 'start.svg'),
-      terminalSvg('From the name of a model to an answer', await record(env)),
-    );
-  });
-  await screenshot();
+  for (const { draw } of chosen(PICTURES, ({ name }) => name)) await draw();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

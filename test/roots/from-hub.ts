@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { HubRepository } from '../helpers/hub-repository.ts';
 import { HubServer } from '../helpers/hub-server.ts';
-import { openSession, type Session } from './session.ts';
+import type { Session } from './session.ts';
 
 type Contents = ConstructorParameters<typeof HubRepository>[0];
 
@@ -10,7 +10,7 @@ type Contents = ConstructorParameters<typeof HubRepository>[0];
  * command, its duration, and its output.
  */
 export async function fromHub(
-  { root, program, temporary }: Session,
+  session: Session,
   id: string,
   contents: Contents,
   text: string,
@@ -19,8 +19,8 @@ export async function fromHub(
   try {
     hub.add(id, new HubRepository(contents));
     const variables = { HF_ENDPOINT: hub.endpoint, HF_HOME: '/tmp/huggingface' };
-    const tool = openSession(root, program, temporary, variables);
-    const model = openSession(root, join(temporary, 'model.encoder'), temporary, variables);
+    const tool = session.with(session.program, variables);
+    const model = session.with(join(session.temporary, 'model.encoder'), variables);
     const steps = [
       { name: 'encoderfile', run: tool.run, args: ['pull', `hf:${id}`, '--quiet'] },
       {

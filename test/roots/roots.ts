@@ -13,6 +13,10 @@ export interface Root {
    * `libraries` contains only the libraries that executables link to; `minbase` is the smallest Debian system, which only root can set up.
    */
   readonly kind: 'libraries' | 'minbase';
+  /** Packages to add to `minbase`. */
+  readonly packages?: readonly string[];
+  /** Debian's name of the processor. Default: that of this system. */
+  readonly architecture?: 'arm64';
 }
 
 /** Like distroless images for C++ programs. */
@@ -26,6 +30,9 @@ export const ROOTS: readonly Root[] = [
   // glibc 2.28, the oldest version that Node supports. Debian moves its oldest releases from its mirrors to an archive.
   { name: 'libraries-buster', release: 'buster', kind: 'libraries' },
 ];
+
+/** The same for arm64, whose programs need an emulator on other systems. */
+export const ARM64_ROOT: Root = { ...SMALLEST_ROOT, name: 'libraries-bookworm-arm64', architecture: 'arm64' };
 
 /** The libraries that Node and the native libraries link to. */
 const LIBRARIES = ['libc6', 'libstdc++6', 'libgcc-s1'];
@@ -64,12 +71,14 @@ export async function prepareRoot(
   }
 }
 
-async function unpackLibraries({ release }: Root, scratch: string, ready: string): Promise<void> {
-  const { stdout: architecture } = await execa('dpkg', ['--print-architecture']);
-  const lists = { architectures: [architecture], release };
+async function unpackLibraries(root: Root, scratch: string, ready: string): Promise<void> {
+  const { release } = root;
+  const { stdout: own } = await execa('dpkg', ['--print-architecture']);
+  const architecture = root.architecture ?? own;
+  const lists = { architectures: [...new Set([own, architecture])], release };
   const download = await readPackageLists(join(scratch, 'apt'), lists);
-  for (const file of await download(...(OLD_NAMES[release] ?? LIBRARIES)))
-    await execa('dpkg-deb', ['-x', file, ready]);
+  const names = (OLD_NAMES[release] ?? LIBRARIES).map((name) => `${name}:${architecture}`);
+  for (const file of await download(...names)) await execa('dpkg-deb', ['-x', file, ready]);
   // Since Debian 13, packages only fill usr, and these links are part of the base system.
   for (const name of ['lib', 'lib64']) {
     if (!existsSync(join(ready, name)) && existsSync(join(ready, 'usr', name)))
@@ -77,6 +86,7 @@ async function unpackLibraries({ release }: Root, scratch: string, ready: string
   }
 }
 
-async function bootstrap({ release }: Root, ready: string): Promise<void> {
-  await execa('debootstrap', ['--variant=minbase', release, ready, await debianMirror()]);
+async function bootstrap({ release, packages = [] }: Root, ready: string): Promise<void> {
+  const included = packages.length === 0 ? [] : [`--include=${packages.join(',')}`];
+  await execa('debootstrap', ['--variant=minbase', ...included, release, ready, await debianMirror()]);
 }

@@ -1,3 +1,4 @@
+import type { Arm64Emulator } from '../helpers/qemu-arm64.ts';
 import { runProcess, type Answer } from '../helpers/run-process.ts';
 import { portIn, startExecutable } from '../helpers/start-executable.ts';
 import { enterRoot } from './enter.ts';
@@ -9,25 +10,34 @@ export interface Session {
   readonly root: string;
   /** The program file on the host. */
   readonly program: string;
+  /** A session with another program and additional environment variables, in the same root. */
+  readonly with: (program: string, variables: Readonly<Record<string, string>>) => Session;
   readonly run: (...args: string[]) => Promise<Answer>;
   /** Starts a server, passes on its URL, and returns the exit code after SIGTERM. */
   readonly serve: (args: readonly string[], use: (url: string) => Promise<void>) => Promise<number | string>;
 }
+
+/** An emulated program is 10 to 20 times slower. */
+const EMULATED_HUNG_AFTER = 900_000;
 
 export function openSession(
   root: string,
   program: string,
   temporary: string,
   variables: Readonly<Record<string, string>> = {},
+  emulator?: Arm64Emulator,
 ): Session {
-  const entered = { root, program, temporary, variables };
+  const entered = { root, program, temporary, variables, emulator };
   return {
     temporary,
     root,
     program,
+    with: (other, added) => openSession(root, other, temporary, { ...variables, ...added }, emulator),
     async run(...args) {
       const inside = enterRoot(entered, args);
-      return await runProcess(inside.command, inside.args);
+      return await runProcess(inside.command, inside.args, {
+        hungAfter: emulator ? EMULATED_HUNG_AFTER : undefined,
+      });
     },
     async serve(args, use) {
       const inside = enterRoot(entered, args);

@@ -67,7 +67,7 @@ test.each(ALL)(
 
 /** Commands that change state or keep running, and do not print a result. */
 const WITHOUT_RESULT =
-  /^(?:model\.encoder (?:serve|mcp)|mcp-manager (?:daemon|serve|stdio|install|inspector|init|add|remove|import|export|config export)|mcp-manager config [a-z]+ (?:add|set|move|remove|clear)|gateway (?:serve|job run|experiment report)|.* completion)$/;
+  /^(?:model\.encoder (?:serve|mcp)|mcp-manager (?:secret (?:set|remove|clear)|daemon|serve|stdio|install|inspector|init|add|remove|import|export|config export)|mcp-manager config [a-z]+ (?:add|set|move|remove|clear)|gateway (?:serve|job run|experiment report)|.* completion)$/;
 
 test.each(ALL)(
   '$program.name $path: a command with a result supports --json',

@@ -28,7 +28,8 @@ export interface ProviderChecks {
   /** Returns the configuration of a protected manager. */
   readonly protect: (settings: string) => string;
   readonly robotToken: (resource: string) => Promise<string>;
-  readonly ports: Readonly<Record<'users' | 'pages' | 'robots' | 'opaque', number>>;
+  readonly issuer: string;
+  readonly ports: Readonly<Record<'users' | 'pages' | 'robots' | 'opaque' | 'acting', number>>;
 }
 
 const echo = { message: 'hello' };
@@ -81,6 +82,50 @@ export async function checkUsers({
       () => undefined,
     );
   });
+}
+
+/** A manager that acts for its users at another manager, which requires tokens for itself. */
+export async function checkActing({
+  processes,
+  check,
+  callTool,
+  remote,
+  folder,
+  resource,
+  protect,
+  robotToken,
+  issuer,
+  ports,
+}: ProviderChecks): Promise<void> {
+  const own = `http://127.0.0.1:${ports.acting}`;
+  const client = `client_id = "acting"\nclient_secret = "secret-of-acting"\nissuer = ${JSON.stringify(issuer)}\nscope = "use"\n`;
+  const idp = `identity_provider = ${JSON.stringify(issuer)}\nidentity_client_id = "acting"\nidentity_client_secret = "secret-of-acting"\n`;
+  const acting = await processes.startManager(
+    'acting',
+    ports.acting,
+    protect(`resource = ${JSON.stringify(own)}\n`) +
+      `${remote('exchanged', `${resource}/mcp`)}[servers.oauth]\ngrant = "token_exchange"\n${client}` +
+      `${remote('cross-app', `${resource}/mcp`)}[servers.oauth]\ngrant = "cross_app_access"\n${client}${idp}`,
+  );
+  for (const [what, server] of [
+    ['token exchange (RFC 8693)', 'exchanged'],
+    ['cross-app access (ID-JAG, RFC 7523)', 'cross-app'],
+  ] as const) {
+    await check(`oidc-provider: ${what} for the user of a manager, also after the expiry`, async () => {
+      for (let times = 0; times < 2; times += 1) {
+        const token = await robotToken(`${own}/mcp`);
+        const message = `acting ${server} ${times}`;
+        await callTool(acting, server, 'echo__echo', { message }, token);
+        const audited = (): string | undefined =>
+          readFileSync(join(folder, 'audit.jsonl'), 'utf8')
+            .split('\n')
+            .find((line) => line.includes(message));
+        await until('the call is in the audit log', () => Promise.resolve(audited() !== undefined));
+        if (audited()?.includes('"caller":"user:robot"') !== true) throw new Error(audited());
+        if (times === 0) await sleep(15_000);
+      }
+    });
+  }
 }
 
 /** Clients with a key, tokens that are bound to a key, and opaque tokens. */

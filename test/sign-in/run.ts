@@ -6,13 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { ROOT } from '../helpers/paths.ts';
 import { checkPages } from './browser-checks.ts';
-import { checkProofs, checkUsers } from './provider-checks.ts';
+import { checkActing, checkProofs, checkUsers } from './provider-checks.ts';
 import { checkKeycloak } from './keycloak.ts';
 import { freePort, type Manager, processesIn, until } from './processes.ts';
 
 // `npm run test:sign-in`: signs in with third-party authorization servers on loopback, in both directions. One manager is a protected
 // resource of `oidc-provider`; another one signs in to it, and to the example server of the MCP SDK. The inspector calls the first one.
-// Other managers test separate sign-ins for each user, also through the user interface in Chromium and Firefox, clients with a key, tokens
+// Other managers test separate sign-ins for each user, token exchange and cross-app access, also through the user interface in Chromium and Firefox, clients with a key, tokens
 // that are bound to a key, and opaque tokens. Then the conformance suite tests the client. With KEYCLOAK_HOME, the first manager also
 // accepts tokens from Keycloak. Prints a table. Requires the npm registry.
 
@@ -67,7 +67,7 @@ const toml = (value: string): string => JSON.stringify(value);
 
 async function run(): Promise<void> {
   const tools = process.env['SIGN_IN_TOOLS'] ?? (await installTools());
-  const ports = await Promise.all(Array.from({ length: 10 }, () => freePort()));
+  const ports = await Promise.all(Array.from({ length: 11 }, () => freePort()));
   const [
     oidcPort,
     resourcePort,
@@ -79,7 +79,8 @@ async function run(): Promise<void> {
     usersPort,
     robotsPort,
     pagesPort,
-  ] = ports as [number, number, number, number, number, number, number, number, number, number];
+    actingPort,
+  ] = ports as [number, number, number, number, number, number, number, number, number, number, number];
   const issuer = `http://localhost:${oidcPort}`;
   const resource = `http://127.0.0.1:${resourcePort}`;
   const opaqueResource = `http://127.0.0.1:${opaquePort}`;
@@ -155,11 +156,13 @@ async function run(): Promise<void> {
     dpopServer: `http://127.0.0.1:${dpopPort}/mcp`,
     protect: (more: string) => echoServer + oauth(`issuer = ${toml(issuer)}\n${more}`),
     robotToken: (target: string) => robotToken(issuer, target),
-    ports: { users: usersPort, pages: pagesPort, robots: robotsPort, opaque: opaquePort },
+    issuer,
+    ports: { users: usersPort, pages: pagesPort, robots: robotsPort, opaque: opaquePort, acting: actingPort },
   };
   await checkUsers(provider);
   await checkPages(provider);
   await checkProofs(provider);
+  await checkActing(provider);
   await check('oidc-provider: logout revokes, and calls fail with the way out', async () => {
     await client.run(['logout', 'person']);
     const failure = await callTool(client, 'person', 'echo', echo).then(() => '', String);

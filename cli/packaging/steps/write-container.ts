@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { encodeTail, type Layout, layoutContainer, type SectionHashes } from '#contract/container/layout.ts';
 import { alignUp, SECTION_ALIGNMENT, type SectionName } from '#contract/container/sections.ts';
 import type { Platform } from '#contract/platforms.ts';
+import { withoutSignatureFields } from '#contract/container/signature-fields.ts';
 import { createFolders } from '#platform/files/create-folders.ts';
 import type { FileTarget } from '#platform/files/output-target.ts';
 import { replaceFile } from '#platform/files/replace-file.ts';
@@ -102,9 +103,9 @@ async function writePart(
       chunk.set(head);
       known = undefined;
     }
-    // Hashes a chunk while it is being written by another thread.
+    // Hashes a chunk while it is being written by another thread. The program is the part at the start of the file.
     const writing = file.writev([chunk], offset + done);
-    if (known === undefined) hash.update(chunk);
+    if (known === undefined) hash.update(offset + done === 0 ? withoutSignatureFields(chunk) : chunk);
     await writing;
     done += chunk.length;
     onProgress(offset + done);

@@ -1,7 +1,7 @@
-import { type Platform, shortName } from '#contract/platforms.ts';
-import { lookup } from '#core/values/lookup.ts';
+import type { Platform } from '#contract/platforms.ts';
 import { readOwnText } from '../../adapters/own-files.ts';
 import { fillTemplate } from '../fill-template.ts';
+import { minimumSystem } from '../minimum-systems.ts';
 
 /** Facts about a Python distribution, for its metadata. */
 export interface PythonFacts {
@@ -16,27 +16,20 @@ export interface PythonFacts {
 /** Oldest Python version that the package runs on. `test/python` runs its tests on this version. */
 export const REQUIRES_PYTHON = '>=3.9';
 
-/**
- * The platform tag of each platform: the oldest glibc or macOS for which all native libraries in the executable were compiled. A test
- * compares the tags with the libraries.
- */
-const PLATFORM_TAGS = lookup<string>({
-  'linux-x64': 'manylinux_2_28_x86_64',
-  'linux-arm64': 'manylinux_2_30_aarch64',
-  'macos-arm64': 'macosx_14_0_arm64',
-  'windows-x64': 'win_amd64',
-});
+const PROCESSORS = { x64: 'x86_64', arm64: 'aarch64' } as const;
 
 /** The tag of a wheel for a platform. The Python code in it runs on any Python 3. */
-export function wheelTag(platform: Platform): string {
-  const tag = PLATFORM_TAGS[shortName(platform)];
-  if (tag === undefined) throw new Error(`${shortName(platform)} has no platform tag for wheels`);
-  return `py3-none-${tag}`;
+export const wheelTag = (platform: Platform): string => `py3-none-${platformTag(platform)}`;
+
+function platformTag(platform: Platform): string {
+  const { glibc, macos } = minimumSystem(platform);
+  if (glibc !== undefined) return `manylinux_${glibc.replace('.', '_')}_${PROCESSORS[platform.cpu]}`;
+  return macos === undefined ? 'win_amd64' : `macosx_${macos.replace('.', '_')}_${platform.cpu}`;
 }
 
 const PRERELEASES = /^(\d+\.\d+\.\d+)(?:-(alpha|beta|rc)\.(\d+))?$/;
 
-/** Converts a version of package.json to the form of PEP 440, for example 1.2.0-rc.1 to 1.2.0rc1. */
+/** Converts a version of package.json to the form of PEP 440, for example 1.2.0-rc.1 to 1.2.0rc1. conda and pacman sort this form correctly, too. */
 export function pythonVersion(version: string): string {
   const [, release, stage, number] = PRERELEASES.exec(version) ?? [];
   if (release === undefined)

@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { EXECUTABLE_NAME } from '#contract/executable-name.ts';
 import { configError } from '#contract/errors.ts';
 import { findSection, readContainer } from '#contract/container/read.ts';
 import { parseRuntimeInfo } from '#core/model/manifest-json.ts';
@@ -8,12 +9,7 @@ import { didYouMean } from '#core/text/suggest.ts';
 import { withFileSource } from '#platform/file-source.ts';
 import { defaultCacheDir } from '../../adapters/user-folders.ts';
 import { isHubReference } from '../../config/hub-reference.ts';
-import {
-  EXECUTABLE_NAME,
-  isUsable,
-  listExecutables,
-  markUsed,
-} from '../../packaging/executables/executable-cache.ts';
+import { isUsable, listExecutables, markUsed } from '../../packaging/executables/executable-cache.ts';
 import { hostPlatform } from '../../packaging/plan.ts';
 import type { Reporter } from '../../packaging/reporter.ts';
 import { readBuilt } from '../../packaging/steps/build-inputs.ts';

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownVersion } from '../../adapters/own-files.ts';
-import { EXECUTABLE_NAME } from '../../packaging/executables/executable-cache.ts';
+import { EXECUTABLE_NAME } from '#contract/executable-name.ts';
 import { graphVariants } from '../../packaging/model/graph-variants.ts';
 import { listModel } from '../../packaging/model/model-listing.ts';
 import { inspectModelFolder } from '../init/inspect-model-folder.ts';

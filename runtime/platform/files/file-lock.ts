@@ -83,11 +83,29 @@ export function tryLock(path: string): FileLock | undefined {
     held.add(key);
     return {
       release() {
-        rmSync(file, { force: true });
-        close();
+        if (process.platform === 'win32') {
+          close();
+          removeUnlessOpen(file);
+        } else {
+          rmSync(file, { force: true });
+          close();
+        }
         held.delete(key);
       },
     };
+  }
+}
+
+/**
+ * Windows cannot remove a file that SQLite has open, so the lock is released first. If another process has locked the file
+ * meanwhile, it cannot be removed either, and that process removes it. If it has only opened the file, it finds out that the
+ * file was removed by its inode number.
+ */
+function removeUnlessOpen(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Another process has locked it.
   }
 }
 

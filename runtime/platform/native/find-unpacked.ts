@@ -7,7 +7,16 @@ import type { NativeFile, NativeList } from '#contract/native.ts';
  * and unchanged.
  */
 export function findUnpacked(root: string, list: NativeList): string | undefined {
-  return findFolder(root, list, (stats, file) => stats.size === file.bytes && isSealed(stats, file));
+  return findFolder(root, list, isUnchanged);
+}
+
+const isUnchanged = (stats: Stats, file: NativeFile): boolean =>
+  stats.size === file.bytes && isSealed(stats, file);
+
+/** Whether a file exists and was extracted as it is in the list. */
+export function isSealedFile(path: string, file: NativeFile): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && isUnchanged(found, file);
 }
 
 /** Returns that folder if it is trusted and `isRight` accepts each of its files. */

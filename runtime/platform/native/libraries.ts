@@ -9,7 +9,7 @@ import { isExecutable, isPackage, packageFile, seaAssets } from '../program-form
 import type { TokenizersAddon } from '../tokenizer.ts';
 import { CACHE_DIR_VARIABLE, cacheFolders } from './cache-folders.ts';
 import { loadAddon } from './load-addon.ts';
-import { findUnpacked } from './find-unpacked.ts';
+import { findUnpacked, isSealedFile } from './find-unpacked.ts';
 import type { GpuLibraries } from './gpu-libraries.ts';
 
 export interface NativeLibraries {
@@ -18,6 +18,8 @@ export interface NativeLibraries {
   readonly tokenizers: TokenizersAddon;
   /** Path of Lua as WebAssembly, for threads that run a transform. */
   readonly lua: string;
+  /** Extracts the files that only a GPU needs, if this platform has any. Most starts do not need them. */
+  readonly addGpuFiles?: (() => Promise<void>) | undefined;
   /** The libraries for NVIDIA GPUs, if the user has some. */
   readonly cuda?: GpuLibraries | undefined;
 }
@@ -27,8 +29,8 @@ export interface NativeLibraries {
  * source. For the npm package, the build tool extracts those that it contains.
  */
 export async function loadNativeLibraries(cacheDir?: string): Promise<NativeLibraries> {
-  if (isExecutable()) return await loadUnpacked(listInExecutable(), unpack, cacheDir);
-  return isPackage() ? await loadUnpacked(listInPackage(), extractWithTool, cacheDir) : loadInstalled();
+  if (isExecutable()) return await loadUnpacked(listInExecutable(), fromExecutable, cacheDir);
+  return isPackage() ? await loadUnpacked(listInPackage(), fromTool, cacheDir) : loadInstalled();
 }
 
 /** Adds the libraries of CUDA in the folder of `--gpu-libraries`. Must be called before ONNX Runtime is loaded. */
@@ -48,11 +50,16 @@ export async function withGpuLibraries(
   return { ...libraries, cuda, onnxruntime: linkProviders(libraries.onnxruntime, cuda.providers, roots) };
 }
 
-/** Extracts the libraries of this executable below a folder, and returns the folder with them. */
-export async function extractLibraries(root: string): Promise<string> {
+/**
+ * Extracts the libraries of this executable below a folder, and returns the folder with them. `withGpu` adds the files that
+ * only a GPU needs.
+ */
+export async function extractLibraries(root: string, withGpu: boolean): Promise<string> {
   if (!isExecutable()) throw new Error('only an executable contains native libraries');
   const list = listInExecutable();
-  return findUnpacked(root, list) ?? (await unpack(root, list));
+  const folder = findUnpacked(root, list) ?? (await fromExecutable.extract(root, list));
+  if (withGpu) await fromExecutable.addGpuFiles(root, folder, list);
+  return folder;
 }
 
 const listInExecutable = (): NativeList =>
@@ -69,24 +76,46 @@ function listInPackage(): NativeList {
   return list;
 }
 
-/** Extracts the libraries of a list below a folder, and returns the folder with them. */
-type Extract = (root: string, list: NativeList) => Promise<string>;
+/** Where the libraries of a list are extracted from. */
+interface LibrarySource {
+  /** Extracts the libraries below a folder, and returns the folder with them. */
+  readonly extract: (root: string, list: NativeList) => Promise<string>;
+  /** Adds the files for GPUs to `folder`, which is the folder below `root`. */
+  readonly addGpuFiles: (root: string, folder: string, list: NativeList) => Promise<void>;
+}
 
 /** Imported on demand: most starts find the libraries. */
-const extractWithTool: Extract = async (root) => {
+async function runExtraction(root: string, ...flags: string[]): Promise<string> {
   const { runBuildTool } = await import('../build-tool.ts');
-  const { folder } = (await runBuildTool(['extract-libraries', root])) as { readonly folder: string };
-  return folder;
+  const result = (await runBuildTool(['extract-libraries', root, ...flags])) as { readonly folder: string };
+  return result.folder;
+}
+
+const fromTool: LibrarySource = {
+  extract: (root) => runExtraction(root),
+  addGpuFiles: async (root, folder, { gpuFiles = [] }) => {
+    if (gpuFiles.every((file) => isSealedFile(join(folder, file.name), file))) return;
+    await runExtraction(root, '--gpu');
+  },
 };
 
-async function loadUnpacked(list: NativeList, extract: Extract, cacheDir?: string): Promise<NativeLibraries> {
+async function loadUnpacked(
+  list: NativeList,
+  source: LibrarySource,
+  cacheDir?: string,
+): Promise<NativeLibraries> {
   const failures: string[] = [];
   for (const root of cacheFolders(cacheDir ?? process.env[CACHE_DIR_VARIABLE])) {
     try {
-      const folder = findUnpacked(root, list) ?? (await extract(root, list));
+      const folder = findUnpacked(root, list) ?? (await source.extract(root, list));
       // Loading a library is the only reliable way to detect a folder that forbids execution.
       const tokenizers = loadTokenizers(folder);
-      return { onnxruntime: join(folder, ONNXRUNTIME_ADDON), tokenizers, lua: join(folder, LUA_WASM) };
+      return {
+        onnxruntime: join(folder, ONNXRUNTIME_ADDON),
+        tokenizers,
+        lua: join(folder, LUA_WASM),
+        ...(list.gpuFiles && { addGpuFiles: () => source.addGpuFiles(root, folder, list) }),
+      };
     } catch (error) {
       // If the system lacks a library, no other folder helps.
       if (error instanceof AppError && error.code === 'ConfigError') throw error;
@@ -100,10 +129,18 @@ async function loadUnpacked(list: NativeList, extract: Extract, cacheDir?: strin
 }
 
 /** Imported on demand: only the first start needs zlib and crypto, which take a tenth of a start to load. */
-async function unpack(root: string, list: NativeList): Promise<string> {
-  const { unpackNative } = await import('./unpack.ts');
-  return unpackNative(root, list, (file) => new Uint8Array(seaAssets().getRawAsset(nativeAsset(file))));
-}
+const fromExecutable: LibrarySource = {
+  async extract(root, list) {
+    const { unpackNative } = await import('./unpack.ts');
+    return unpackNative(root, list, readAsset);
+  },
+  async addGpuFiles(_root, folder, { gpuFiles = [] }) {
+    const { addNative } = await import('./unpack.ts');
+    addNative(folder, gpuFiles, readAsset);
+  },
+};
+
+const readAsset = (file: string): Uint8Array => new Uint8Array(seaAssets().getRawAsset(nativeAsset(file)));
 
 const ONNXRUNTIME_ADDON = 'onnxruntime_binding.node';
 

@@ -1,9 +1,19 @@
-import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
-import type { NativeList } from '#contract/native.ts';
+import type { NativeFile, NativeList } from '#contract/native.ts';
 import { sha256 } from '../sha256.ts';
-import { findFolder, findUnpacked, unpackedFolder, sealFile } from './find-unpacked.ts';
+import { temporaryPath } from '../files/temporary.ts';
+import { findFolder, findUnpacked, isSealedFile, unpackedFolder, sealFile } from './find-unpacked.ts';
 import { writeNativeFolder } from './write-folder.ts';
 
 /**
@@ -19,13 +29,7 @@ export function unpackNative(
   const intact = findIntact(root, list);
   if (intact !== undefined) return intact;
   const write = (scratch: string): void => {
-    for (const file of list.files) {
-      const bytes = zstdDecompressSync(readAsset(file.name));
-      if (sha256(bytes) !== file.sha256) throw new Error(`${file.name} inside the executable is corrupted`);
-      const path = join(scratch, file.name);
-      writeDurably(path, bytes);
-      sealFile(path, file);
-    }
+    for (const file of list.files) writeNative(join(scratch, file.name), file, readAsset);
   };
   const isThere = (): boolean => findUnpacked(root, list) !== undefined;
   return writeNativeFolder(root, unpackedFolder(root, list), write, isThere);
@@ -46,6 +50,38 @@ function findIntact(root: string, list: NativeList): string | undefined {
     }
     return true;
   });
+}
+
+/**
+ * Adds the missing ones of some files to an extracted folder. Each gets its name when it is complete, because other
+ * processes use the folder.
+ */
+export function addNative(
+  folder: string,
+  files: readonly NativeFile[],
+  readAsset: (file: string) => Uint8Array,
+): void {
+  for (const file of files) {
+    const path = join(folder, file.name);
+    if (isSealedFile(path, file)) continue;
+    const scratch = temporaryPath(path);
+    try {
+      writeNative(scratch, file, readAsset);
+      renameSync(scratch, path);
+    } catch (error) {
+      // Another process was faster, and Windows does not replace a library that is loaded.
+      if (!isSealedFile(path, file)) throw error;
+    } finally {
+      rmSync(scratch, { force: true });
+    }
+  }
+}
+
+function writeNative(path: string, file: NativeFile, readAsset: (file: string) => Uint8Array): void {
+  const bytes = zstdDecompressSync(readAsset(file.name));
+  if (sha256(bytes) !== file.sha256) throw new Error(`${file.name} inside the executable is corrupted`);
+  writeDurably(path, bytes);
+  sealFile(path, file);
 }
 
 function writeDurably(path: string, bytes: Uint8Array): void {

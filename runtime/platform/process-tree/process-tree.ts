@@ -1,6 +1,6 @@
 import { becomesTrue } from '../wait-for.ts';
 import type { ChildCgroup } from '../cgroups/child-cgroup.ts';
-import { MAX_CLEANUP_MS, signalGroup } from '../process-group.ts';
+import { MAX_CLEANUP_MS, releaseGroup, signalGroup } from '../process-group.ts';
 import { descendantsOf } from './descendants.ts';
 import { type MarkedProcess, identify, stillRuns, signalProcess, type ProcessIdentity } from './processes.ts';
 
@@ -55,6 +55,7 @@ export function createProcessTree(head: number, { findMarked, group }: ProcessTr
         for (const process of left) signalProcess(process, 'SIGKILL');
       }
       await becomesTrue(MAX_CLEANUP_MS, isGone);
+      releaseGroup(head);
       memoryKills = group?.memoryKills() ?? 0;
       await group?.remove();
     },

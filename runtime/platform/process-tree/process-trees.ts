@@ -93,7 +93,7 @@ export function createProcessTrees(owner: string, paths = readCgroupPaths()): Pr
   };
 }
 
-/** Where processes cannot be identified, as on Windows, a tree is the child's process group. */
+/** Where processes cannot be identified, as on Windows, a tree is the child's process group. On Windows, no process can leave it. */
 export const GROUPS_ONLY: ProcessTrees = {
   problem: 'this system does not identify processes',
   traces: { mark: '', cgroups: '' },

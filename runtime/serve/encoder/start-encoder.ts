@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { inheritedEnvironment } from '#platform/inherited-environment.ts';
+import { GROUP_LEADER, leadGroup, releaseGroup } from '#platform/process-group.ts';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -60,13 +61,17 @@ export async function startEncoder({
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...inheritedEnvironment(), ...env, ENCODERFILE_API_KEY: apiKey },
     // The process leads its own group, so that it can be terminated together with all of its descendants.
-    detached: process.platform !== 'win32',
-    windowsHide: true,
+    ...GROUP_LEADER,
     signal,
     killSignal: 'SIGKILL',
   });
   const exited = endOf(child);
-  if (child.pid !== undefined && watch) void exited.then(watch(child.pid));
+  const { pid } = child;
+  if (pid !== undefined) {
+    leadGroup(pid);
+    void exited.then(() => releaseGroup(pid));
+    if (watch) void exited.then(watch(pid));
+  }
   const port = await Promise.race([portOf(child, onLine), exited]);
   if (typeof port === 'string') {
     throw new AppError('UnavailableError', `Cannot start \`${path}\`: ${port}.`);

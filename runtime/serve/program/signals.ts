@@ -22,12 +22,15 @@ export function untilStopped({ onReload }: SignalHooks = {}): {
     // terminating a thread in native code aborts the process.
     if (told) {
       forget();
-      process.kill(process.pid, signal);
+      // Windows only accepts signals that terminate a process.
+      process.kill(process.pid, process.platform === 'win32' ? 'SIGTERM' : signal);
     }
     told = { signal, at: now };
     resolve(signal);
   };
   const hangUp = (signal: NodeJS.Signals): void => {
+    // Windows sends it when the console closes, and terminates the process a few seconds later.
+    if (process.platform === 'win32') return stop(signal);
     if (onReload && terminalIsThere()) return onReload();
     // Without a terminal, SIGHUP comes from a shell, and `nohup` should protect from it; Node
     // resets ignored signals at startup.
@@ -39,6 +42,8 @@ export function untilStopped({ onReload }: SignalHooks = {}): {
     ['SIGINT', stop],
     ['SIGTERM', stop],
     ['SIGHUP', hangUp],
+    // Ctrl+Break on Windows, which other programs can send to a process group, unlike Ctrl+C.
+    ['SIGBREAK', stop],
     // Without a listener for this signal, Node would open its debugger to every program on this machine.
     ['SIGUSR1', ignore],
   ];

@@ -5,6 +5,7 @@ import type { AlertsConfig } from './alerts/alert-message.ts';
 import type { Idempotency } from './accounts/idempotency/idempotency.ts';
 import type { WorkPayer } from './accounts/identity/identity.ts';
 import type { Completions, LiveRequest } from './requests/completions/completion.ts';
+import type { KeyState } from './providers/adapters/keys/key-state.ts';
 import type { TargetEvent, TargetState } from './requests/routing/target-states.ts';
 import type { WorkflowsConfig } from './config/spec.ts';
 import type { Experiments } from './evaluation/experiments/experiment.ts';
@@ -31,6 +32,7 @@ export interface OtherThreads {
   /** The requests in flight in all threads, oldest first. */
   live(own: readonly LiveRequest[]): Promise<readonly LiveRequest[]>;
   targets(own: readonly TargetState[]): Promise<readonly TargetState[]>;
+  keys(own: readonly KeyState[]): Promise<readonly KeyState[]>;
   /** The metrics of all threads in the Prometheus format. */
   metrics(own: Registry): Promise<string>;
 }

@@ -10,6 +10,7 @@ import { stdioCommand } from './commands/stdio.ts';
 import { CLIENT_KEY_COMMANDS } from './commands/key-commands.ts';
 import { MCPD_LOG_OPTIONS } from './commands/mcpd-options.ts';
 import { SIGN_IN_COMMANDS } from './commands/sign-in-commands.ts';
+import { USER_SECRET_COMMANDS } from './commands/secrets/commands.ts';
 
 /** The mcp-manager commands. */
 export const managerProgram: Program = {
@@ -24,6 +25,7 @@ export const managerProgram: Program = {
     ...SERVER_CONFIG_COMMANDS,
     ...CLIENT_KEY_COMMANDS,
     ...SIGN_IN_COMMANDS,
+    ...USER_SECRET_COMMANDS,
     version: versionCommand('mcp-manager'),
     licenses: licensesCommand('manager'),
   },

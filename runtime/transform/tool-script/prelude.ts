@@ -152,9 +152,15 @@ function globals.print() hasPrinted = true end
 
 globals.parallel = parallel
 globals.json = json
-globals.tools = lazily(function(server)
-  return lazily(function(name) return tool(server, name) end, "server")
-end, "server")
+local function callable(kind)
+  return lazily(function(server)
+    return lazily(function(name)
+      if kind == "resource" and name ~= "read" then error('use resources.server.read{ uri = "..." }', 3) end
+      return tool(kind, server, name)
+    end, "server")
+  end, "server")
+end
+globals.tools, globals.prompts, globals.resources = callable("tool"), callable("prompt"), callable("resource")
 globals._G = globals
 
 local function start()

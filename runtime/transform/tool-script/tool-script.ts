@@ -19,10 +19,15 @@ export interface ScriptLimits {
   readonly maxResultCharacters: number;
 }
 
-/** A call of a tool by a script. */
+/** What a script calls. */
+export type CallKind = 'tool' | 'prompt' | 'resource';
+
+/** A call of a tool by a script, or the request of a prompt or resource. */
 export interface ToolRequest {
   readonly id: number;
+  readonly kind: CallKind;
   readonly server: string;
+  /** The name of the tool or prompt; `read` for a resource, whose URI is an argument. */
   readonly tool: string;
   /** The arguments, as JSON. */
   readonly args: string;
@@ -169,19 +174,23 @@ export class ToolScript {
     this.#machine.lua.lua_pushcclosure(state, this.#machine.addFunction(body), 0);
   }
 
-  /** Pushes the function that returns the function for a tool of a server. */
+  /** Pushes the function that returns the function for a tool of a server, for a prompt, or to read resources. */
   #pushToolMaker(state: number): void {
     const machine = this.#machine;
     const { lua } = machine;
-    const [server, name] = [lua.lua_upvalueindex(1), lua.lua_upvalueindex(2)];
+    const [kind, server, name] = [1, 2, 3].map((at) => lua.lua_upvalueindex(at)) as [number, number, number];
     const resumed = lua.module.addFunction((inside: number) => this.#resumed(inside), 'iiii');
     // A C function, because a tail call of a Lua function would lose the line of the script for errors.
     const call = machine.addFunction((inside) => {
-      this.#request(inside, this.#nameAt(inside, server), this.#nameAt(inside, name));
+      this.#request(inside, {
+        kind: this.#kindAt(inside, kind),
+        server: this.#nameAt(inside, server),
+        tool: this.#nameAt(inside, name),
+      });
       return lua.lua_yieldk(inside, YIELDED_VALUES, 0, resumed);
     });
     this.#pushFunction(state, (inside) => {
-      lua.lua_pushcclosure(inside, call, 2);
+      lua.lua_pushcclosure(inside, call, 3);
       return 1;
     });
   }
@@ -193,8 +202,14 @@ export class ToolScript {
     return name;
   }
 
+  /** The prelude passes one of the kinds. */
+  #kindAt(state: number, index: number): CallKind {
+    const name = this.#nameAt(state, index);
+    return name === 'prompt' || name === 'resource' ? name : 'tool';
+  }
+
   /** Starts a call with the arguments on the stack, and pushes its ID. */
-  #request(state: number, server: string, tool: string): void {
+  #request(state: number, called: Pick<ToolRequest, 'kind' | 'server' | 'tool'>): void {
     const machine = this.#machine;
     const { lua } = machine;
     const { calls, maxCharacters } = this.#limits;
@@ -205,7 +220,7 @@ export class ToolScript {
     const args = this.#args(state, { what: 'the argument', maxCharacters, empty: '{}' });
     if (this.#calls >= calls) machine.exceed(state, `it exceeded its limit of ${calls} calls`);
     this.#calls += 1;
-    this.#tools.call({ id: this.#calls, server, tool, args });
+    this.#tools.call({ id: this.#calls, ...called, args });
     lua.lua_settop(state, 0);
     lua.lua_pushinteger(state, BigInt(this.#calls));
   }

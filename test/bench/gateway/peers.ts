@@ -13,7 +13,7 @@ export const portkey: Contestant = {
   name: 'Portkey',
   async start(upstream) {
     const port = await freePort();
-    const program = join(PATHS.bench, 'node_modules/@portkey-ai/gateway/build/start-server.js');
+    const program = join(PATHS.contestants, 'node_modules/@portkey-ai/gateway/build/start-server.js');
     return await startPeer(process.execPath, [program, `--port=${port}`, '--headless'], {
       port,
       model: (name) => name,

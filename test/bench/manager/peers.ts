@@ -8,7 +8,7 @@ import { openHttpClient } from './http-client.ts';
 import { openMcpSession } from './mcp-session.ts';
 import { freePort, startUntil } from '../measure/started.ts';
 
-const installed = (path: string): string => join(PATHS.bench, 'node_modules', path);
+const installed = (path: string): string => join(PATHS.contestants, 'node_modules', path);
 
 /** Many servers behind one REST API, like mcp-manager. */
 export const mcpHub: Contestant = {

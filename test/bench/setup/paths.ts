@@ -7,8 +7,10 @@ const work = join(repository, 'node_modules/.cache/encoderfile-bench');
 export const PATHS = {
   repository,
   bench: join(repository, 'test/bench'),
+  /** The packages to compare with. In a folder of their own, so that no other file of the benchmark imports them by mistake. */
+  contestants: join(repository, 'test/bench/contestants'),
   cli: join(repository, 'cli/bin.ts'),
-  transformersChild: join(repository, 'test/bench/transformers-child.mjs'),
+  transformersChild: join(repository, 'test/bench/contestants/transformers-child.mjs'),
   work,
   manager: join(work, 'mcp-manager'),
   gateway: join(work, 'gateway'),

@@ -74,7 +74,7 @@ export async function openWorkbench(options: BenchOptions): Promise<Workbench> {
       return path;
     }),
     texts: once(writeTexts),
-    peers: once(() => installLocked(PATHS.bench, 'the other contestants')),
+    peers: once(() => installLocked(PATHS.contestants, 'the other contestants')),
     manager: once(() => buildTarget('manager')),
     gateway: once(() => buildTarget('gateway')),
   };

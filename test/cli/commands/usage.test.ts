@@ -33,6 +33,10 @@ describe('the command line', () => {
       `Unknown command infer: it is a command of built executables. Run \`bin/x.encoder infer 'it'${String.raw`\'`}'s late'\`. See \`encoderfile --help\`.`,
     ],
     [
+      ['infer', String.raw`bin\x.encoder.exe`],
+      `Unknown command infer: it is a command of built executables. Run \`'bin\\x.encoder.exe' infer\`. See \`encoderfile --help\`.`,
+    ],
+    [
       ['mcp'],
       'Unknown command mcp: it is a command of built executables. Run `./MODEL.encoder mcp`. See `encoderfile --help`.',
     ],

@@ -3,6 +3,7 @@ import {
   globSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -26,6 +27,18 @@ const PLATFORM = shortName(hostPlatform({ os: process.platform, cpu: process.arc
 const EXECUTABLE = `encoderfile-${PLATFORM}`;
 const VERSION = ownVersion();
 const WHEEL = `encoderfile-${VERSION}-${wheelTag(hostPlatform({ os: process.platform, cpu: process.arch }))}.whl`;
+/** Linux is the only platform on which these tests run. */
+const REGISTRIES = [
+  'asdf-encoderfile/bin/download',
+  'asdf-encoderfile/bin/install',
+  'asdf-encoderfile/bin/list-all',
+  'aur/encoderfile-bin/.SRCINFO',
+  'aur/encoderfile-bin/PKGBUILD',
+  'homebrew-tap/Formula/encoderfile.rb',
+  'mise/registry/encoderfile.toml',
+  'nixpkgs/pkgs/by-name/en/encoderfile/package.nix',
+  'staged-recipes/recipes/encoderfile/recipe.yaml',
+].map((path) => `registries/${path}`);
 const folder = useTempFolder();
 let out = '';
 let server: Server;
@@ -60,14 +73,15 @@ const install = (...args: string[]): Promise<Answer> =>
 
 describe('a release', () => {
   test('contains exactly the expected files, with a checksum for each', async () => {
-    const files = globSync('**/*', { cwd: out }).filter((name) => statSync(join(out, name)).isFile());
+    const names = readdirSync(out, { recursive: true, encoding: 'utf8' });
+    const files = names.filter((name) => statSync(join(out, name)).isFile());
     expect(files.sort()).toEqual(
       [
         'NOTICES-encoderfile.txt',
         'SHA256SUMS',
         `bin/${EXECUTABLE}`,
         'encoderfile.cdx.json',
-        'encoderfile.rb',
+        ...REGISTRIES,
         'bin/SHA256SUMS',
         'install.sh',
         `npm/encoderfile-${VERSION}.tgz`,
@@ -81,10 +95,16 @@ describe('a release', () => {
     expect(checked.stdout.split('\n')).toHaveLength(files.length - 1);
   });
 
-  test('contains a Homebrew formula with the hash of the executable', () => {
+  test('contains files for registries with the hashes of the executable and its notices', () => {
     const sums = readFileSync(join(out, 'SHA256SUMS'), 'utf8');
-    const hash = new RegExp(`^(\\w{64})  bin/${EXECUTABLE}$`, 'm').exec(sums)?.[1];
-    expect(readFileSync(join(out, 'encoderfile.rb'), 'utf8')).toContain(`sha256 "${hash}"`);
+    const hashOf = (name: string): string | undefined =>
+      new RegExp(`^(\\w{64})  ${name}$`, 'm').exec(sums)?.[1];
+    const text = (path: string): string => readFileSync(join(out, 'registries', path), 'utf8');
+    expect(text('homebrew-tap/Formula/encoderfile.rb')).toContain(`sha256 "${hashOf(`bin/${EXECUTABLE}`)}"`);
+    const recipe = text('staged-recipes/recipes/encoderfile/recipe.yaml');
+    expect(recipe).toContain(`sha256: ${hashOf(`bin/${EXECUTABLE}`)}\n`);
+    expect(recipe).toContain(`sha256: ${hashOf('NOTICES-encoderfile.txt')}\n`);
+    expect(statSync(join(out, 'registries/asdf-encoderfile/bin/download')).mode & 0o777).toBe(0o755);
   });
 
   test('is not written into a non-empty folder', async () => {
@@ -99,6 +119,15 @@ describe('a release', () => {
     expect((await release('--out', 'x', '--platform', 'amiga')).stderr).toMatch(
       /^Error: Unknown platform "amiga"\. Platforms: /,
     );
+    for (const url of [
+      'ftp://files.example',
+      'https://files.example/$(id)',
+      "https://files.example/'",
+      'files',
+    ])
+      expect((await release('--out', 'x', '--url', url)).stderr).toContain(
+        `Error: Invalid URL ${url}. --url must`,
+      );
     const unknown = await release('--out', 'x', '--program', 'emacs');
     expect(unknown).toMatchObject({ exitCode: 2 });
     expect(unknown.stderr).toMatch(

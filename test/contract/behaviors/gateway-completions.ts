@@ -98,6 +98,16 @@ export const GATEWAY_COMPLETIONS = {
     behavior:
       'The `AzureOpenAI` class of the `openai` package supports chat, streaming and embeddings with any provider.',
   },
+  'gateway:provider-keys': {
+    source: 'docs/gateway.md#several-keys-of-a-provider',
+    behavior:
+      'A request whose provider key is rejected is sent with another key before its first byte; the key cools down, and usage, states and metrics show its name and never the key.',
+  },
+  'gateway:sessions': {
+    source: 'docs/gateway.md#sessions-and-prompt-caches',
+    behavior:
+      'Requests of a session use the same provider key in all APIs, sessions are distributed among the keys, and usage shows what the provider’s cache saved.',
+  },
   'gateway:idempotency': {
     source: 'docs/gateway.md#idempotency-keys',
     behavior:

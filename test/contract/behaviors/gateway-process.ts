@@ -48,6 +48,10 @@ export const GATEWAY_PROCESS = {
     source: 'docs/gateway-config.md#database-keys-and-limits',
     behavior: 'If no keys exist, the gateway creates one and prints it once to stdout.',
   },
+  'gateway-process:threads-keys': {
+    source: 'docs/gateway.md#several-keys-of-a-provider',
+    behavior: 'Serving threads share the cool-downs of provider keys, and choose the same key for a session.',
+  },
   'gateway-process:threads-idempotency': {
     source: 'docs/gateway.md#idempotency-keys',
     behavior: 'Serving threads run requests with the same Idempotency-Key only once.',

@@ -21,6 +21,11 @@ export const MANAGER_CLI = {
     behavior:
       '`add --var` sets the variables in a registry URL; a variable without a value causes an error that names it.',
   },
+  'mcli:add:openapi': {
+    source: 'docs/how-to/rest-api.md#add-an-api',
+    behavior:
+      '`add --openapi` adds a REST API; it reports where calls go, which operations are not tools and which credentials are missing. A document without tools is rejected with the reason.',
+  },
   'mcli:remove': {
     source: 'docs/mcp-manager-cli.md#files',
     behavior:
@@ -97,6 +102,11 @@ export const MANAGER_CLI = {
   'mcli:call': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',
     behavior: '`call` accepts JSON or key=value pairs, and exits with code 1 if the tool fails.',
+  },
+  'mcli:findings': {
+    source: 'docs/mcp-manager.md#injections',
+    behavior:
+      'findings lists possible injections with their places, doctor reports them, and release lets clients use a tool that is held because of one.',
   },
   'mcli:call:stdin': {
     source: 'docs/mcp-manager-cli.md#a-running-manager',

@@ -49,6 +49,24 @@ export const MANAGER_MCP = {
     behavior:
       'In code mode, a Lua script calls tools of several servers, and only its return value reaches the client; errors name the line, and scripts cannot access files.',
   },
+  'manager:mcp:modes': {
+    source: 'docs/mcp-manager.md#modes',
+    behavior:
+      'The mode of a group takes precedence over that of the manager, and clients can select the modes of --client-mcp-modes in the URL.',
+  },
+  'manager:mcp:apps': {
+    source: 'docs/mcp-manager.md#apps',
+    behavior:
+      'At /mcp, tools refer to the pages of their own server, and the calls of an app only reach tools of its own server that are for apps.',
+  },
+  'manager:mcp:tasks': {
+    source: 'docs/mcp-manager.md#tasks',
+    behavior: 'A call can become a task, whose ID only works for the client that created it.',
+  },
+  'manager:mcp:extensions': {
+    source: 'docs/mcp-manager.md#extensions',
+    behavior: '`extensions` lists the protocol extensions that are passed on; others are logged.',
+  },
   'manager:mcp:schemas': {
     source: 'docs/mcp-manager.md#mcp',
     behavior: 'Tools keep the schemas, annotations and _meta from their server.',

@@ -12,6 +12,11 @@ export const MANAGER_PROCESS = {
     behavior:
       'An unset variable prevents only the server that needs it from starting; calls to that server return 503 with the reason.',
   },
+  'daemon:openapi': {
+    source: 'docs/mcp-manager.md#rest-apis',
+    behavior:
+      'The operations of a REST API are tools: calls send the configured credentials, `read_only` applies, and operations that cannot be converted are reported.',
+  },
   'daemon:kill-child': {
     source: 'docs/mcp-manager.md#running-servers',
     behavior:
@@ -130,6 +135,20 @@ export const MANAGER_PROCESS = {
     source: 'docs/mcp-manager.md#per-user-sign-in',
     behavior:
       'With `sign_in = "per_user"`, each key has its own sign-in: `login` signs in through the manager, calls use only the token of their own key, calls without a token return sign-in instructions, and `logout` signs out.',
+  },
+  'daemon:user-secrets': {
+    source: 'docs/mcp-manager.md#secrets-of-users',
+    behavior:
+      'A server with `${user.secret.NAME}` runs in a process of each key, with the secret that the owner of the key has set by `secret set` or by the link in the error. A call without the secret returns the link and the command. The processes of a revoked key end and its secrets are deleted. Logs and files never contain the secrets.',
+  },
+  'daemon:user-secrets:files': {
+    source: 'docs/mcp-manager-cli.md#secrets-of-users',
+    behavior:
+      '`secret set --key` changes the files of a key’s owner while a manager runs, which uses the new value for the next call. `secret list` shows which secrets are set, and `secret remove` and `secret clear` remove them. Empty values, unknown keys and conflicting flags are errors.',
+  },
+  'stdio:user-secrets': {
+    source: 'docs/mcp-manager-cli.md#secrets-of-users',
+    behavior: 'Without a running manager, `stdio` uses the secrets that `secret set --local` has set.',
   },
   'daemon:access-tokens': {
     source: 'docs/mcp-manager.md#access',

@@ -72,6 +72,47 @@ verifiesCommand('mcli:call', async (arm) => {
     expect((await run('call', 'echo', 'add', ...args)).exitCode).toBe(2);
 });
 
+verifiesCommand('mcli:findings', async (arm) => {
+  const poisoned = {
+    name: 'echo',
+    run: ['poisoned.mjs'],
+    keys: 'scan = "quarantine"\nscan_results = "warn"',
+  } as const;
+  const { run } = await connect(arm, { config: serversToml(poisoned) }, use);
+  expect((await run('tools', 'echo')).stdout).not.toContain('poisoned');
+  const held = await run('call', 'echo', 'poisoned');
+  expect([held.exitCode, held.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^Error: tool held: echo\/poisoned: /),
+  ]);
+  const { stdout } = await run('findings', 'echo');
+  expect(stdout).toMatch(/^SERVER +KIND +NAME +PLACE +RULE +OUTCOME +TEXT\n/);
+  expect(stdout).toMatch(
+    /echo +tool +poisoned +\/inputSchema\/properties\/a\/description +ignore-instructions +held +Ignore all/,
+  );
+  const doctor = await run('doctor');
+  expect(doctor.exitCode).toBe(1);
+  expect(doctor.stdout).toContain(
+    'server echo: possible injection in the tool poisoned: hide-from-user (held)',
+  );
+  expect(await run('release', 'echo', 'poisoned')).toEqual({
+    exitCode: 0,
+    stdout: 'Released echo/poisoned. Another definition with a finding is held again.\n',
+    stderr: '',
+  });
+  expect((await run('call', 'echo', 'poisoned')).stdout).toBe('Called.\n');
+  await run('call', 'echo', 'answer');
+  const findings = JSON.parse((await run('findings', '--json')).stdout) as object[];
+  expect(findings).toContainEqual(
+    expect.objectContaining({ kind: 'tool', name: 'poisoned', outcome: 'released' }),
+  );
+  expect(findings).toContainEqual(
+    expect.objectContaining({ kind: 'result', name: 'answer', outcome: 'reported' }),
+  );
+  const again = await run('release', 'echo', 'poisoned');
+  expect([again.exitCode, again.stderr]).toEqual([1, 'Error: no tool is held: echo/poisoned\n']);
+});
+
 verifiesOnce('mcli:call:stdin', async () => {
   const { to } = await connect(EXECUTABLE_COMMANDS);
   for (const source of [['-'], ['--args-file', '-']]) {

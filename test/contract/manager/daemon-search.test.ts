@@ -42,7 +42,7 @@ verifiesOnce('daemon:search-encoder', async () => {
   await expect.poll(() => found(first, '京東'), { timeout: 20_000 }).toContain('tool_6');
   expect((await found(first, '京東'))[0]).toBe('tool_6');
   // Tools and prompts.
-  await expect.poll(() => metric(first, 'mcp_search_vectors')).toBe(2 * TOOLS.length);
+  await expect.poll(() => metric(first, 'mcp_search_vectors')).toBe(3 * TOOLS.length);
   await first.stop();
   const [file = ''] = readdirSync(join(folder, 'search-vectors'));
   expect(statSync(join(folder, 'search-vectors', file)).mode & 0o777).toBe(0o600);
@@ -52,7 +52,7 @@ verifiesOnce('daemon:search-encoder', async () => {
     `${CONFIG}\n[daemon.search]\nencoder = ${JSON.stringify(encoder)}\n`,
   );
   const second = await startIn(folder);
-  await expect.poll(() => metric(second, 'mcp_search_vectors'), { timeout: 20_000 }).toBe(2 * TOOLS.length);
+  await expect.poll(() => metric(second, 'mcp_search_vectors'), { timeout: 20_000 }).toBe(3 * TOOLS.length);
   expect((await found(second, '京東'))[0]).toBe('tool_6');
   await second.stop();
 

@@ -99,7 +99,12 @@ verifiesOnce('daemon:isolation', async () => {
 
 verifiesOnce('daemon:code-mode-plugins', async () => {
   const config = `${ECHO}\n[[plugins.audit]]\nname = "hook"\nkind = "http"\nurl = "http://127.0.0.1:9/"\nflows = ["request"]\n`;
-  const { ended, stderr } = launch(writeFiles({ config }), ['--addr', '127.0.0.1:0', '--mcp-mode', 'code']);
-  expect(await ended).toBe(1);
-  expect(stderr()).toContain('--mcp-mode code conflicts with the configured plugins');
+  for (const flag of ['--mcp-mode', '--client-mcp-modes']) {
+    const { ended, stderr } = launch(writeFiles({ config }), ['--addr', '127.0.0.1:0', flag, 'code']);
+    expect(await ended).toBe(1);
+    expect(stderr()).toContain(`${flag} code conflicts with the configured plugins`);
+  }
+  const { ended, stderr } = launch(writeFiles({ config }), ['--client-mcp-modes', 'all,lua']);
+  expect(await ended).toBe(2);
+  expect(stderr()).toContain('--client-mcp-modes: "lua" must be all, search or code.');
 });

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
+  CallToolResultSchema,
+  CreateTaskResultSchema,
   ListRootsRequestSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -86,6 +88,57 @@ verifiesManaged('manager:mcp:schemas', async (arm) => {
     outputSchema: { type: 'object' },
     annotations: { readOnlyHint: true },
   });
+});
+
+const APPS = serversToml(
+  { name: 'one', run: ['apps.mjs'] },
+  { name: 'two', run: ['apps.mjs'] },
+  { name: 'plain', run: ['apps.mjs'], keys: 'extensions = []' },
+);
+
+verifiesManaged('manager:mcp:apps', async (arm) => {
+  const api = await share(arm, { config: APPS });
+  const extensions = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
+  const client = new Client({ name: 'test', version: '1' }, { capabilities: { extensions } });
+  clients.push(client);
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`)));
+  const { tools } = await client.listTools();
+  const uri = 'ui://mcp-manager/two/stats/page';
+  expect(tools.find(({ name }) => name === 'two__poll-stats')?._meta?.['ui']).toEqual({
+    resourceUri: uri,
+    visibility: ['app'],
+  });
+  expect(JSON.stringify(await client.readResource({ uri }))).toContain('window.parent');
+  const asApp = (server: string, name: string): Promise<unknown> =>
+    client.callTool({ name, arguments: {}, _meta: { 'mcp-manager/app': server } });
+  expect(JSON.stringify(await asApp('two', 'two__poll-stats'))).toContain('poll-stats');
+  await expect(asApp('one', 'two__poll-stats')).rejects.toThrow(/own server/);
+  await expect(asApp('two', 'two__only-model')).rejects.toThrow(/only language models/);
+});
+
+verifiesManaged('manager:mcp:extensions', async (arm) => {
+  const api = await share(arm, { config: APPS });
+  const [one, plain] = await Promise.all([connect(api, '/mcp/one'), connect(api, '/mcp/plain')]);
+  expect(one.getServerCapabilities()).toMatchObject({ extensions: { 'io.modelcontextprotocol/ui': {} } });
+  expect(plain.getServerCapabilities()).not.toHaveProperty('extensions');
+  expect((await plain.listTools()).tools.every(({ _meta }) => _meta?.['ui'] === undefined)).toBe(true);
+  const logs = await api.get('/api/v1/admin/servers/plain/logs');
+  expect(logs.text).toContain('the extension \\"io.modelcontextprotocol/ui\\" is not passed on');
+});
+
+verifiesManaged('manager:mcp:tasks', async (arm) => {
+  const api = await share(arm, { config: serversToml({ name: 'work', run: ['tasks.mjs'] }) });
+  const client = await connect(api, '/mcp');
+  const { task } = await client.request(
+    { method: 'tools/call', params: { name: 'work__work', arguments: { key: 'a' }, task: {} } },
+    CreateTaskResultSchema,
+  );
+  expect(task.status).toBe('working');
+  const other = await connect(api, '/mcp/work');
+  await expect(other.experimental.tasks.getTask(task.taskId)).rejects.toThrow(/Task not found/);
+  await client.callTool({ name: 'work__finish', arguments: { key: 'a' } });
+  const result = await client.experimental.tasks.getTaskResult(task.taskId, CallToolResultSchema);
+  expect(result).toMatchObject({ structuredContent: { key: 'a' } });
 });
 
 verifiesManaged('manager:mcp:progress', async (arm) => {
@@ -207,6 +260,18 @@ verifiesManaged('manager:mcp:search', async (arm) => {
     arguments: { name: 'one__add', arguments: { a: 2, b: 3 } },
   });
   expect(called).toMatchObject({ content: [{ text: '5' }] });
+});
+
+verifiesManaged('manager:mcp:modes', async (arm) => {
+  const config = `${TWO}\n[[groups]]\nname = "few"\nservers = ["one"]\nmcp_mode = "code"\n`;
+  const flags = ['--mcp-mode', 'search', '--client-mcp-modes', 'all'];
+  const api = await share(arm, { config }, flags);
+  const toolsAt = async (path: string): Promise<string[]> =>
+    namesIn((await (await connect(api, path)).listTools()).tools);
+  expect(await toolsAt('/mcp')).toEqual(['search_tools', 'call_tool']);
+  expect(await toolsAt('/groups/few/mcp')).toEqual(['search_tools', 'run_script']);
+  expect(await toolsAt('/groups/few/mcp?mode=all')).toContain('one__add');
+  await expect(connect(api, '/mcp?mode=code')).rejects.toThrow('Clients can select all.');
 });
 
 verifiesManaged('manager:mcp:code', async (arm) => {

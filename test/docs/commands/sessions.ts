@@ -112,6 +112,21 @@ export const SESSIONS: readonly Session[] = [
   },
   {
     page: 'docs/mcp-manager-cli.md',
+    sections: ['Secrets of users'],
+    before: quiet(
+      'ANN_KEY=$(mcp-manager keys create --name ann)',
+      'GITHUB_TOKEN=example-token',
+      'mcp-manager daemon',
+    ),
+    prepare(folder) {
+      linkFixtures(folder);
+      const env = 'env = { GITHUB_TOKEN = "${user.secret.GITHUB_TOKEN}" }';
+      const command = 'command = "node"\nargs = ["fixtures/mcp-servers/echo.mjs"]\ntools = ["*"]';
+      writeFileSync(join(folder, '.mcpd.toml'), `[[servers]]\nname = "github"\n${command}\n${env}\n`);
+    },
+  },
+  {
+    page: 'docs/mcp-manager-cli.md',
     sections: ['A running manager'],
     before: [
       ...EVERYTHING.slice(0, 2),

@@ -14,7 +14,7 @@ import type { UrlHost } from '#core/net/url-hosts.ts';
 import { type AppliedPrompt, NO_PROMPT, withAdapter } from '#core/model/applied-prompt.ts';
 import { itemAt } from '#core/values/item-at.ts';
 import { availableMemory } from '#platform/available-memory.ts';
-import { loadNativeLibraries, withGpuLibraries } from '#platform/native/libraries.ts';
+import { loadNativeLibraries } from '#platform/native/libraries.ts';
 import { loadOnnxRuntime } from '#platform/onnx/session.ts';
 import { openModelTokenizer } from '#platform/model-tokenizer.ts';
 import type { TextInput, TokenizedText } from '#core/model/tokenized-text.ts';
@@ -26,6 +26,7 @@ import type { PrintModel } from '../tasks/task.ts';
 import { deviceFor } from './device-for.ts';
 import { encodeMarked, tokenizerForRole } from './encode-marked.ts';
 import { imageLimits } from './image-limits.ts';
+import { nativeFor } from './native-for.ts';
 import { NO_TOKENIZER } from './no-tokenizer.ts';
 import { transformToOpen } from './inference-thread.ts';
 import type { BatchRunner, GpuFirst } from './gpu/gpu-first.ts';
@@ -111,10 +112,7 @@ export async function openEngine(path: string, options: EngineOptions): Promise<
   const loaded = await timeStep(onStep, 'libraries', () => loadNativeLibraries(cacheDir));
   const model = timeStep(onStep, 'model', () => openForm(path, options.stage));
   const device = deviceFor(model.manifest, options);
-  const native =
-    gpuLibraries === undefined || device === 'cpu'
-      ? loaded
-      : await withGpuLibraries(loaded, gpuLibraries, cacheDir);
+  const native = await nativeFor(loaded, model.manifest, { device, gpuLibraries, cacheDir });
   const threadStarted = onStep && sharedNow();
   const thread = threadFor(model);
   try {

@@ -10,7 +10,7 @@ import { DEFAULT_IMAGE_LIMITS, type ImageLimits } from '#core/images/read-image-
 import type { ByteBudget } from '#core/limits/byte-budget.ts';
 import { availableMemory } from '#platform/available-memory.ts';
 import { openModelTokenizer } from '#platform/model-tokenizer.ts';
-import { loadNativeLibraries, withGpuLibraries } from '#platform/native/libraries.ts';
+import { loadNativeLibraries } from '#platform/native/libraries.ts';
 import { loadOnnxRuntime } from '#platform/onnx/session.ts';
 import type { TextTokenizer } from '#platform/tokenizer.ts';
 import { type Model, openModel } from '../model.ts';
@@ -21,6 +21,7 @@ import { type InferenceThread, startInferenceThread, transformToOpen } from './i
 import { readImage, SMALLEST_IMAGE } from './image-input.ts';
 import type { ImageUrlOptions, ImageUrls } from './image-urls.ts';
 import { checkSizes, ITSELF } from './input-limits.ts';
+import { nativeFor } from './native-for.ts';
 import { NO_TOKENIZER } from './no-tokenizer.ts';
 import { imageLimits } from './image-limits.ts';
 import { type Pool, startPool } from './pool.ts';
@@ -214,10 +215,7 @@ async function start(
   // CPU time away from the model.
   process.env['TOKENIZERS_PARALLELISM'] ??= 'false';
   const loaded = await loadNativeLibraries(cacheDir);
-  const native =
-    gpuLibraries === undefined || device === 'cpu'
-      ? loaded
-      : await withGpuLibraries(loaded, gpuLibraries, cacheDir);
+  const native = await nativeFor(loaded, model.manifest, { device, gpuLibraries, cacheDir });
   const transform = transformToOpen(model, native.lua);
   // Starts in the background while this thread initializes ONNX Runtime.
   const first = startInferenceThread();

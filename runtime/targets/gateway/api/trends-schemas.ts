@@ -9,8 +9,13 @@ const totals = {
   prompt_tokens: count(),
   completion_tokens: count(),
   cached_tokens: count(),
+  cache_write_tokens: count(),
   total_tokens: count(),
   cost: dollars('Cost in US dollars.'),
+  cache_saved: Type.Number({
+    description:
+      'Savings by the providers’ caches, in US dollars; negative if writing to them cost more than reading saved.',
+  }),
 };
 
 const range = {

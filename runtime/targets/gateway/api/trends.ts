@@ -110,8 +110,10 @@ const TOTALS = {
   prompt_tokens: 8000,
   completion_tokens: 2000,
   cached_tokens: 0,
+  cache_write_tokens: 0,
   total_tokens: 10_000,
   cost: 0.006,
+  cache_saved: 0,
 };
 const RANGE = {
   from: '2026-01-01T00:00:00Z',

@@ -25,6 +25,10 @@ export const usageLog = closed(
     cache_write_1h_tokens: countOrNull('Number of `cache_write_tokens` that were written for 1 hour.'),
     total_tokens: countOrNull('Sum of input and output tokens.'),
     cost: orNull(dollars('Cost in US dollars; null if the model has no price.')),
+    cache_saved: orNull(
+      Type.Number(),
+      'Savings by the provider’s cache, in US dollars; negative if writing to it cost more than reading saved. Null if nothing was read or written.',
+    ),
     priced_by: textOrNull(
       'Source of the price: `own` for a custom price, or the date and entry of the price map. Null if there is no cost.',
     ),
@@ -34,6 +38,12 @@ export const usageLog = closed(
       Type.String({
         description:
           'Reason for a provider failure, without secrets. Visible only to the roles admin and viewer.',
+      }),
+    ),
+    provider_key: Type.Optional(
+      Type.String({
+        description:
+          'Name of the provider’s key, if the provider has several. Visible only to the roles admin and viewer.',
       }),
     ),
     status_code: countOrNull('HTTP status.'),
@@ -75,6 +85,10 @@ const totals = {
   cache_write_1h_tokens: count(),
   total_tokens: count(),
   cost: dollars('Cost in US dollars.'),
+  cache_saved: Type.Number({
+    description:
+      'Savings by the providers’ caches, in US dollars; negative if writing to them cost more than reading saved.',
+  }),
 };
 
 export const usageReport = closed('UsageReport', {

@@ -279,6 +279,7 @@ export const USAGE_LOG = {
   cache_write_1h_tokens: 0,
   total_tokens: 250,
   cost: 0.00015,
+  cache_saved: null,
   priced_by: 'map 2026-11-26 openai:gpt-5-mini',
   status: 'success',
   error_message: null,
@@ -305,6 +306,7 @@ const TOTALS = {
   cache_write_1h_tokens: 0,
   total_tokens: 250,
   cost: 0.00015,
+  cache_saved: 0,
 };
 
 /** `/v1/usage`: usage and its cost. */
@@ -394,6 +396,7 @@ export function usageRoutes({ state }: GatewayContext, { guards, route }: HttpPa
         const manager = isModelKey(caller) ? undefined : await identity.manager(caller);
         const filter = await withUsedModel(usage, manager ? permitUsage(manager, named) : named);
         const isAdmin = manager !== undefined && readsEverything(manager);
+        if (by.includes('provider_key') && !isAdmin) throw foreignKeys();
         const page = pageOf(c);
         if (asCsv) return csvAnswer(c, usage.csv(filter), 'usage.csv');
         const isSummary = by.length > 0 || interval !== undefined;
@@ -414,6 +417,12 @@ export function usageRoutes({ state }: GatewayContext, { guards, route }: HttpPa
     }),
   ];
 }
+
+const foreignKeys = (): AppError =>
+  new AppError('ForbiddenError', 'Only the roles admin and viewer can group usage by provider_key.', {
+    reason: 'foreign_usage',
+    details: [{ location: 'query.group_by', message: 'provider_key requires the role admin or viewer' }],
+  });
 
 const isModelKey = (caller: Caller): boolean => caller.kind === 'key' && caller.key.scope === 'models';
 

@@ -133,6 +133,7 @@ const STYLES = { active: 'green', shadowed: 'dim', invalid: 'red' } as const;
 const SETTINGS: Readonly<Record<keyof StoredProviderEntry, true>> = {
   type: true,
   api_key: true,
+  keys: true,
   api_base: true,
   headers: true,
   local: true,

@@ -161,12 +161,16 @@ interface TotalRow {
 }
 
 /** Formats a table with one line per group and one for the total. */
-const totalLines = (heads: readonly string[], rows: readonly TotalRow[], all: UsageTotals): string[] =>
-  formatTable(
-    [...heads, 'REQUESTS', 'ERRORS', 'IN', 'CACHED', 'OUT', 'COST'],
-    [...rows, { labels: heads.map((_, index) => (index === 0 ? 'total' : '')), totals: all }].map(cellsOf),
+function totalLines(heads: readonly string[], groups: readonly TotalRow[], all: UsageTotals): string[] {
+  const rows = [...groups, { labels: heads.map((_, index) => (index === 0 ? 'total' : '')), totals: all }];
+  // Most usage has no cached prompts.
+  const hasSavings = rows.some(({ totals }) => totals.cacheSaved !== 0n);
+  return formatTable(
+    [...heads, 'REQUESTS', 'ERRORS', 'IN', 'CACHED', 'OUT', 'COST', ...(hasSavings ? ['SAVED'] : [])],
+    rows.map((row) => [...cellsOf(row), ...(hasSavings ? [formatDollars(row.totals.cacheSaved)] : [])]),
     stdoutTerminal(),
   );
+}
 
 const cellsOf = ({ labels, totals }: TotalRow): string[] => [
   ...labels,

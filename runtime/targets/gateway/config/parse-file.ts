@@ -86,7 +86,7 @@ function without(value: unknown, [key, ...rest]: Path): unknown {
   return left === undefined ? others : { ...others, [key]: left };
 }
 
-/** Whether messages must not contain the value. `headers` is included because it might mistakenly be a string. */
+/** Whether messages must not contain the value. `headers` and `keys` are included because a value might mistakenly be a string. */
 function isSecret(path: Path): boolean {
-  return path.some((key) => /^(api_key|master_key|database_url|headers|custom_headers)$/.test(key));
+  return path.some((key) => /^(api_key|keys|master_key|database_url|headers|custom_headers)$/.test(key));
 }

@@ -1,6 +1,6 @@
 import { AppError } from '#contract/errors.ts';
 import type { EntrySettings, StoredEntries, StoredProvider } from '../accounts/registry/model-entries.ts';
-import { entryAddress, splitSecrets } from '../accounts/registry/entry-secrets.ts';
+import { entryAddress, splitSecrets, withKeptKeys } from '../accounts/registry/entry-secrets.ts';
 import { memberOfProblem } from '../config/resolve/stored-provider.ts';
 import type { Alias } from '../requests/routing/routing.ts';
 import { parseModel } from '../shared/model-string.ts';
@@ -131,13 +131,16 @@ const joined = ({ settings, secrets }: StoredProvider): EntrySettings => ({ ...s
  */
 function changedProvider(
   before: StoredProvider,
-  changes: EntrySettings,
+  given: EntrySettings,
 ): { readonly settings: EntrySettings; readonly secrets?: EntrySettings } {
+  const isMoved =
+    entryAddress(before.name, before.settings) !==
+    entryAddress(before.name, withChanges(before.settings, given));
+  const changes = isMoved ? given : withKeptKeys(given, before.secrets ?? {});
   // An object such as `aws` is replaced as a whole, including its secrets.
   const isKept = (secretName: string): boolean => !Object.hasOwn(changes, secretName.split('.', 1)[0] ?? '');
   const kept = before.secretNames.filter(isKept);
   const { settings, secrets } = splitSecrets(withChanges(before.settings, changes));
-  const isMoved = entryAddress(before.name, before.settings) !== entryAddress(before.name, settings);
   if (kept.length === before.secretNames.length && Object.keys(secrets).length === 0 && !isMoved)
     return { settings };
   const names = kept.map((name) => `\`${name}\``).join(', ');

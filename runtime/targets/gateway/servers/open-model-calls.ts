@@ -24,13 +24,16 @@ import { followModels, type ModelFollower } from '../registry/follow-models.ts';
 import { type AnswerCache, createAnswerCache } from '../requests/cache/answer-cache.ts';
 import { createThreadCache } from '../requests/cache/thread-cache.ts';
 import { createCompletions } from '../requests/completions/completions.ts';
-import { createModels, type Models } from '../requests/models/models.ts';
+import { createModels, keyStatesOf, type Models } from '../requests/models/models.ts';
+import type { TargetEvent } from '../requests/routing/target-states.ts';
+import type { KeyEvent } from '../providers/adapters/keys/key-state.ts';
 import { createPolicy } from '../requests/policy/policy.ts';
 import { openLearnedFactors } from '../requests/tokens/learned-factors.ts';
 import { createTokenCounter } from '../requests/tokens/token-counter.ts';
 import { openStore } from '../store/open-store.ts';
 import { signingKey } from '../store/signing-key.ts';
 import type { Store } from '../store/store.ts';
+import { createKeyMetrics } from '../telemetry/key-metrics.ts';
 import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import type { MainFunctions } from './threads/functions.ts';
 
@@ -92,12 +95,22 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
   const factors = await openLearnedFactors(store, { clock, onError, forgetsOld: !main });
   closers.add(factors.close);
 
+  const onTargetEvent =
+    serving === 1
+      ? undefined
+      : main
+        ? (event: TargetEvent) => main.tell('learned', event)
+        : (event: TargetEvent) => threads.learned(event);
   const turns = createProviderTurns();
   const providerOptions: OpenProviderOptions = {
     ...parts.encoders,
     clock,
     random: Math.random,
     turnsOf: main ? createThreadTurns(main) : (server, maxRequests) => turns.of(server, maxRequests).queue,
+    onKeyEvent(event) {
+      onTargetEvent?.(event);
+      logKeyEvent(log, event, clock.now());
+    },
     encoderAddress: main && ((name) => main.call('encoderAddress', name)),
   };
   const models = createModels(config.models, {
@@ -105,12 +118,7 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
     clock,
     random: Math.random,
     threads: serving,
-    onTargetEvent:
-      serving === 1
-        ? undefined
-        : main
-          ? (event) => main.tell('learned', event)
-          : (event) => threads.learned(event),
+    onTargetEvent,
   });
   closers.add(() => models.close());
   const modelFollower = followModels(config, {
@@ -131,6 +139,7 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
   const { metrics, lifecycle } = kernel;
   const version = programVersion();
   const activeRequests = lifecycle.inside;
+  createKeyMetrics(metrics, () => keyStatesOf(models, clock.now()));
   const tokenCounter = createTokenCounter(factors);
   const answerCache = main
     ? createThreadCache(main)
@@ -194,4 +203,13 @@ async function workloadsOpener(
   const { createWorkloads } = await import('../accounts/workloads/workloads.ts');
   const key = await signingKey(store.db, 'workloads');
   return (keys) => createWorkloads(issuers, { keys, clock, key });
+}
+
+/** Logs when a key begins to cool down, and when it works again before the time has passed. */
+function logKeyEvent(log: Logger, { provider, key, isNew, cooling }: KeyEvent, now: number): void {
+  if (!isNew) return;
+  if (!cooling) return log.info({ provider, key }, 'the provider accepts the key again');
+  const { reason, model, until } = cooling;
+  const seconds = Math.ceil((until - now) / 1000);
+  log.warn({ provider, key, model, reason, seconds }, 'the key is used last for a while');
 }

@@ -204,6 +204,8 @@ export const RECORD_TABLES = {
       /** The ID assigned by the provider. */
       id: textColumn,
       provider: textColumn,
+      /** The name of the provider's key that it was stored with; null if the provider had a single key. */
+      provider_key: nullable(textColumn),
       kind: textColumn,
       user_id: textColumn,
       /** Who can see it. */
@@ -261,8 +263,10 @@ export const RECORD_TABLES = {
       prompt_tokens: bigint,
       completion_tokens: bigint,
       cached_tokens: bigint,
+      cache_write_tokens: bigint,
       total_tokens: bigint,
       cost_nano: nanos,
+      cache_saved_nano: nanos,
       /** A model's duration distributions, see `speeds.ts`; null for other kinds. */
       speeds: nullable(textColumn),
     },

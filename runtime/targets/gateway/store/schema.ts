@@ -168,6 +168,10 @@ const ACCOUNT_TABLES = {
       units: nullable(textColumn),
       team_id: nullable(textColumn),
       organization_id: nullable(textColumn),
+      /** The name of the provider's key that was used; null if the provider has a single key. */
+      provider_key: nullable(textColumn),
+      /** What the provider's cache saved: negative if writing cost more than reading saved. */
+      cache_saved_nano: nullable(nanos),
     },
     {
       indexes: {

@@ -1,8 +1,27 @@
+import type { McpMode } from '../config/mcp-mode.ts';
+
 /** Kinds of items, other than tools, that a server offers. */
 export type ReadableKind = 'prompt' | 'resource';
 
+/** The user behind a caller. */
+export interface ServerUser {
+  /**
+   * Identifies the person or program, so that each one has separate sign-ins to remote servers. This is not
+   * the name, because names can be reused. Undefined if all callers are treated as one.
+   */
+  readonly user?: string | undefined;
+  /** The user for servers that the configuration starts with `${user.id}`: a key's name, or the user of an access token. */
+  readonly userId?: string | undefined;
+  /** The access token, which can be exchanged for one of a server. */
+  readonly accessToken?: string | undefined;
+  /** The scopes and audiences of an access token; undefined for a key. */
+  readonly grants?: string | undefined;
+  /** The claims of an access token. */
+  readonly claims?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /** A caller's permissions: the permissions of its key, or all permissions if no keys exist. */
-export interface ToolCaller {
+export interface ToolCaller extends ServerUser {
   /** Name used in logs and for rate limits. */
   readonly name: string;
   /** Whether the caller can read and change the state of the servers that it can use. */
@@ -22,20 +41,15 @@ export interface ToolCaller {
   readonly group?: string | undefined;
   /** The groups to which the caller is limited; undefined if unrestricted. */
   readonly groups?: readonly string[] | undefined;
-  /**
-   * Identifies the person or program, so that each one has separate sign-ins to remote servers. This is not
-   * the name, because names can be reused. Undefined if all callers are treated as one.
-   */
-  readonly user?: string | undefined;
   /** Maximum size of a tool result over MCP, in characters of JSON; 0 for none. Default: that of the manager. */
   readonly resultLimit?: number | undefined;
+  /** Tools at the MCP endpoint for all servers. Default: the mode of the manager. */
+  readonly mcpMode?: McpMode | undefined;
   /**
    * Counts a call that is not a request of its own against the rate limit of the key. Throws an OverloadedError
    * if the limit is exceeded. Undefined without a limit.
    */
   readonly countCall?: (() => void) | undefined;
-  /** The scopes and audiences of an access token; undefined for a key. */
-  readonly grants?: string | undefined;
   /** Whether the caller can use the server, or this tool on the server. */
   canUse(server: string, tool?: string): boolean;
   /** Whether the caller can get this prompt, or read the resource with this URI or URI template. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '#contract/errors.ts';
 import type { GroupSpec } from '../config/group-spec.ts';
+import type { McpMode } from '../config/mcp-mode.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ToolCaller } from './caller.ts';
 import { keyCaller } from './key-caller.ts';
@@ -27,6 +28,7 @@ export interface CallerGroups {
 export function createCallerGroups(initial: readonly GroupSpec[] = []): CallerGroups {
   let specs = initial;
   let members = membersOf(specs);
+  let modes = modesOf(specs);
   const listeners: (() => void)[] = [];
   const allow: CallerGroups['allow'] = (names, check) =>
     names.some((name) => {
@@ -46,6 +48,8 @@ export function createCallerGroups(initial: readonly GroupSpec[] = []): CallerGr
         ...caller,
         group,
         isLimited: true,
+        // The mode of the key takes precedence.
+        mcpMode: caller.mcpMode ?? modes.get(group),
         canUse: (...item) => caller.canUse(...item) && allow([group], (one) => one.canUse(...item)),
         canRead: (...item) => caller.canRead(...item) && allow([group], (one) => one.canRead(...item)),
       };
@@ -54,12 +58,16 @@ export function createCallerGroups(initial: readonly GroupSpec[] = []): CallerGr
       if (isDeepStrictEqual(specs, latest)) return;
       specs = latest;
       members = membersOf(specs);
+      modes = modesOf(specs);
       for (const listener of listeners) listener();
     },
     all: () => specs,
     onChange: (listener) => void listeners.push(listener),
   };
 }
+
+const modesOf = (specs: readonly GroupSpec[]): ReadonlyMap<string, McpMode | undefined> =>
+  new Map(specs.map(({ name, mcpMode }) => [name, mcpMode]));
 
 const membersOf = (specs: readonly GroupSpec[]): Map<string, Members> =>
   new Map(specs.map((spec) => [spec.name, keyCaller({ ...spec, admin: false, readOnly: false })]));

@@ -5,7 +5,7 @@ import type { KeyRecord } from './key-file.ts';
 /** The fields of a key record that determine its permissions. */
 type KeyPermissions = Pick<
   KeyRecord,
-  'name' | 'admin' | 'adminReadOnly' | 'edit' | 'readOnly' | 'resultLimit'
+  'name' | 'admin' | 'adminReadOnly' | 'edit' | 'readOnly' | 'resultLimit' | 'mcpMode'
 > & {
   readonly servers: readonly string[];
   readonly tools: readonly string[];
@@ -48,6 +48,7 @@ export function keyCaller(record: KeyPermissions): ToolCaller {
     readOnly,
     groups: record.groups,
     resultLimit: record.resultLimit,
+    mcpMode: record.mcpMode,
     canUse: (server, tool) => (tool === undefined ? allowsServer(server) : allows(server, 'tool', tool)),
     canRead: allows,
   };

@@ -3,6 +3,7 @@ import { Ajv } from 'ajv';
 import { configError, messageOf, inputError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { TRUSTED_SCHEMAS } from '#core/json/trusted-schemas.ts';
+import { MCP_MODES } from '../config/mcp-mode.ts';
 import { isResultLimit, RESULT_LIMIT_RULE } from '../long-results/result-limits.ts';
 import { parseRate, RATE_RULE } from './token-bucket.ts';
 import { type Static, Type } from 'typebox';
@@ -89,6 +90,8 @@ const keyRecord = Type.Object(
     rate: Type.Optional(Type.String()),
     /** Maximum size of a tool result over MCP, in characters of JSON; 0 for none. */
     resultLimit: Type.Optional(Type.Integer()),
+    /** Tools at the MCP endpoint for all servers. */
+    mcpMode: Type.Optional(Type.Enum([...MCP_MODES])),
     created: time,
     expires: Type.Optional(time),
     revoked: Type.Optional(time),
@@ -116,7 +119,7 @@ export async function addKey(file: string, record: KeyRecord, now: number): Prom
 /** Marks a key as revoked. The record is kept, because a manager without any keys is open to all clients. */
 export async function revokeKey(file: string, nameOrId: string, now: number): Promise<KeyRecord> {
   // Checked before acquiring the lock: if the file does not exist, its folder may not exist either.
-  find(readKeyFile(file) ?? [], nameOrId, file);
+  findKey(readKeyFile(file) ?? [], nameOrId, file);
   return await withFileLock(file, () => revoke(file, nameOrId, now));
 }
 
@@ -137,14 +140,15 @@ function append(file: string, record: KeyRecord, now: number): void {
 
 async function revoke(file: string, nameOrId: string, now: number): Promise<KeyRecord> {
   const known = readKeyFile(file) ?? [];
-  const record = find(known, nameOrId, file);
+  const record = findKey(known, nameOrId, file);
   const revoked = { ...record, revoked: new Date(now).toISOString() };
   const text = keyFileText(known.map((one) => (one === record ? revoked : one)));
   await writeText(file, text, { mode: MODE });
   return revoked;
 }
 
-function find(known: readonly KeyRecord[], nameOrId: string, file: string): KeyRecord {
+/** Returns the key that is not revoked with this name or ID. Throws an InputError if there is none, or several. */
+export function findKey(known: readonly KeyRecord[], nameOrId: string, file: string): KeyRecord {
   const matches = known.filter(
     ({ id, name, revoked }) => revoked === undefined && (id === nameOrId || name === nameOrId),
   );

@@ -83,7 +83,8 @@ export function createManagerAccess(
     };
     return {
       ...caller,
-      user: `key ${hash}`,
+      user: userOfKey(hash),
+      userId: caller.name,
       canUse: (...item) => allows((one) => one.canUse(...item)),
       canRead: (...item) => allows((one) => one.canRead(...item)),
     };
@@ -120,6 +121,9 @@ export function createManagerAccess(
     },
   };
 }
+
+/** Returns the identity of a key's user. */
+export const userOfKey = (hash: string): string => `key ${hash}`;
 
 const isActive = ({ record }: KeyEntry, now: number): boolean => stateOf(record, now) === 'active';
 

@@ -71,7 +71,7 @@ export function createTokenAccess(
       const caller = tokenCaller(settings, claims);
       // Without an expiry, the permissions end when the introspection result expires.
       const expiresAt = typeof claims['exp'] === 'number' ? claims['exp'] * 1000 : now() + UNKNOWN_EXPIRY_MS;
-      if (caller) return latest(caller, expiresAt);
+      if (caller) return latest({ ...caller, accessToken: token }, expiresAt);
       throw new AppError(
         'UnauthorizedError',
         `Invalid access token: the claim ${settings.userClaim} is missing.`,
@@ -253,13 +253,19 @@ export function tokenCaller(settings: ResourceSettings, claims: Claims): ToolCal
     admin: isAdmin,
     isLimited: servers !== undefined || !patterns.includes('*'),
     // Unlike a subject, a name or email address can be reassigned to another person.
-    user: JSON.stringify(['token', settings.issuer, subject === undefined ? 'name' : 'sub', subject ?? user]),
+    user: userOfToken(settings.issuer, subject, user),
+    userId: user,
+    claims,
     grants: [...granted.toSorted(), ...(servers ?? [])].join(' '),
     canUse: (server, tool) => isForServer(server) && permissions.some((one) => one.canUse(server, tool)),
     canRead: (server, kind, name) =>
       isForServer(server) && permissions.some((one) => one.canRead(server, kind, name)),
   };
 }
+
+/** Returns the identity of an access token's user: the subject or, without one, the name. */
+export const userOfToken = (issuer: string, subject: string | undefined, name = ''): string =>
+  JSON.stringify(['token', issuer, subject === undefined ? 'name' : 'sub', subject ?? name]);
 
 /** Returns the permissions of a key with only this pattern. */
 const permissionOf = (pattern: string): ToolCaller =>

@@ -20,7 +20,7 @@ export type AuditArguments = 'hashed' | 'redacted';
 export type AuditFailure = 'continue' | 'reject';
 
 interface AuditedCall {
-  readonly call: Pick<ServerCall, 'caller' | 'requestId' | 'script'> & {
+  readonly call: Pick<ServerCall, 'caller' | 'requestId' | 'script' | 'isApp'> & {
     readonly server?: string | undefined;
   };
   /** Undefined if the server does not exist or the caller has no access to it, and for scripts. */
@@ -35,6 +35,8 @@ interface AuditedCall {
   readonly tool?: string | undefined;
   /** Decision of the approval rules; undefined without rules. */
   readonly approval?: Approval | undefined;
+  /** The rules that found an injection in what the server returned. */
+  readonly findings?: readonly string[] | undefined;
   /** The ID of a script, and the number of its calls. */
   readonly script?: { readonly id: string; readonly calls: number } | undefined;
 }
@@ -97,13 +99,27 @@ export async function openAuditLog({
       ? redact.value(args, server)
       : `sha256:${sha256(Buffer.from(canonicalJson(args)))}`;
   return {
-    record({ call, server, kind, name, args, outcome, milliseconds, result, tool, approval, script }) {
+    record({
+      call,
+      server,
+      kind,
+      name,
+      args,
+      outcome,
+      milliseconds,
+      result,
+      tool,
+      approval,
+      findings,
+      script,
+    }) {
       const entry = {
         at: new Date().toISOString(),
         requestId: call.requestId,
         caller: call.caller.name,
         ...(script === undefined ? { server: server ?? truncate(redact.text(call.server ?? '')) } : script),
         ...(call.script === undefined ? {} : { parent: call.script }),
+        ...(call.isApp === true ? { app: true } : {}),
         ...(call.caller.group === undefined ? {} : { group: call.caller.group }),
         kind,
         name: truncate(redact.text(name, server)),
@@ -111,6 +127,7 @@ export async function openAuditLog({
           ? {}
           : { tool: truncate(redact.text(tool, server)) }),
         ...(approval === undefined ? {} : { approval }),
+        ...(findings === undefined ? {} : { findings }),
         outcome,
         ms: Math.round(milliseconds * 1000) / 1000,
         args: loggedArgs(args, server),

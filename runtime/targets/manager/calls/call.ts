@@ -27,8 +27,13 @@ export interface Calls {
   listed(
     call: Pick<ListAllCall, 'caller' | 'server' | 'list' | 'maxAgeMs'>,
   ): readonly ShapeOfParams[] | undefined;
-  /** Returns the server's result, which can be a tool error. Malformed results are repaired where that is safe. */
+  /**
+   * Returns the server's result, which can be a tool error or, if the call accepts that, a task. Malformed results are
+   * repaired where that is safe.
+   */
   callTool(call: McpToolCall): Promise<ToolResult>;
+  /** Sends a request about a task, and returns the server's result. */
+  task(call: TaskCall): Promise<ShapeOfParams>;
   listPrompts(call: PageCall): Promise<Page>;
   getPrompt(
     call: ServerCall & { readonly prompt: string; readonly args: Readonly<Record<string, string>> },
@@ -84,6 +89,10 @@ export interface ServerCall {
   readonly meta?: ShapeOfParams | undefined;
   /** ID of the script that makes the call. */
   readonly script?: string | undefined;
+  /** Whether the server can return a task instead of the result. */
+  readonly acceptsTask?: boolean | undefined;
+  /** Whether an app in the client makes the call (MCP Apps). */
+  readonly isApp?: boolean | undefined;
 }
 
 export interface McpToolCall extends ServerCall {
@@ -94,8 +103,20 @@ export interface McpToolCall extends ServerCall {
    * belongs to this request alone.
    */
   readonly confirmation?: string | undefined;
+  /** The client's request for a task, as the parameter `task` of revision 2025-11-25. */
+  readonly task?: ShapeOfParams | undefined;
   /** Receives the tool that is called. */
   readonly onTool?: ((tool: CalledTool) => void) | undefined;
+}
+
+/** A request about a task of a server. */
+export interface TaskCall extends ServerCall {
+  readonly method: 'tasks/get' | 'tasks/result' | 'tasks/cancel' | 'tasks/update';
+  /** The task's ID on the server. */
+  readonly taskId: string;
+  /** Name on its server of the tool that created the task. */
+  readonly tool: string;
+  readonly params?: ShapeOfParams | undefined;
 }
 
 export interface PageCall extends ServerCall {

@@ -12,7 +12,7 @@ import {
   type CallContext,
   LIST_CALL_INFO,
 } from './run-call.ts';
-import type { SignInPage } from './require-sign-in.ts';
+import type { SecretPage, SignInPage } from './require-user.ts';
 import type { CallAuditLog } from './audit.ts';
 import { type CallObserver, observeCalls, createCallStatistics } from './metrics.ts';
 import type { Tracer } from '#serve/telemetry/tracer.ts';
@@ -27,12 +27,15 @@ import {
   canRead,
   type CatalogTool,
 } from './tool-catalog.ts';
+import { taskCalls } from './task-calls.ts';
 import { toolCalls } from './tool-calls.ts';
 import type { ListWaitLimits } from './cached-list.ts';
 import { createServerLists, type ServerLists } from './server-lists.ts';
 import { isPerUser } from '../config/spec.ts';
 import { serverName } from '../config/server-name.ts';
 import type { SavedLists } from '../saved-lists/saved-lists.ts';
+import { createGuard } from '../scanning/create-guard.ts';
+import type { ScanGuard } from '../scanning/guard.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { AppError, inputError } from '#contract/errors.ts';
 import { RpcFailure } from '../upstream/connection.ts';
@@ -58,12 +61,16 @@ export interface CallsOptions {
   readonly clock?: Clock | undefined;
   readonly tracer?: Tracer | undefined;
   readonly signInPage?: SignInPage | undefined;
+  readonly secretPage?: SecretPage | undefined;
   readonly savedLists?: SavedLists | undefined;
+  /** Scans the texts of servers. Default: a guard that keeps nothing in files. */
+  readonly guard?: ScanGuard | undefined;
 }
 
 export interface OpenedCalls extends Calls {
   /** Resolves when the lists of lazy servers are saved. */
   readonly close: () => Promise<void>;
+  readonly guard: ScanGuard;
 }
 
 export function createCalls({
@@ -75,7 +82,9 @@ export function createCalls({
   clock = systemClock,
   tracer,
   signInPage,
+  secretPage,
   savedLists,
+  guard = createGuard({ supervisor: () => supervisor, redact, clock, metrics }),
 }: CallsOptions): OpenedCalls {
   const statistics = createCallStatistics(supervisor, clock.now);
   const observers = [statistics, ...(metrics ? [observeCalls(metrics, supervisor)] : [])];
@@ -88,25 +97,31 @@ export function createCalls({
   supervisor.subscribe((event) => {
     if (event.kind === 'session-opened') serverOf(supervisor, event)?.listFaults.clear();
   });
-  const options = { supervisor, signInPage, redact, clock, audit, observer, tracer };
+  supervisor.subscribe((event) => {
+    if (event.kind === 'servers-changed') guard.keep(supervisor.names());
+  });
+  const options = { supervisor, signInPage, secretPage, redact, clock, audit, observer, tracer, guard };
   const runCall = createCallRunner({ ...options, ...limits });
-  const lists = createServerLists(supervisor, { clock, checkList, saved: savedLists });
+  const lists = createServerLists(supervisor, { clock, checkList, saved: savedLists, guard });
   const catalog = createToolCatalog(lists, clock);
   watchPins(supervisor, catalog);
   return {
     statistics: statistics.of,
     servers: (caller) => supervisor.names().filter((name) => caller.canUse(name)),
-    ...toolCalls(runCall, catalog),
+    ...toolCalls(runCall, catalog, guard),
     ...listAllCalls(runCall, lists, catalog, supervisor),
     ...promptCalls(runCall, { checkList, lists }),
     ...resourceCalls(runCall, { checkList, lists }),
     ...mcpCalls(runCall),
+    task: taskCalls(runCall),
     async peer({ caller, server: name, timeoutMs, signal }) {
       const server = caller.canUse(serverName(name)) ? supervisor.get(name) : undefined;
       if (!server) return undefined;
-      return await lists.peer(server.forUser(caller.user), { timeLeft: () => timeoutMs, signal });
+      const peer = await lists.peer(server.forUser(caller), { timeLeft: () => timeoutMs, signal });
+      return await guard.peer(server, peer);
     },
     close: lists.close,
+    guard,
   };
 }
 
@@ -203,6 +218,7 @@ function promptCalls(runCall: RunCall, parts: ListPageParts): Pick<Calls, 'listP
         if (!canRead(call.caller, context.server.spec(), 'prompt', prompt)) {
           throw new AppError('ForbiddenError', `prompt not allowed: ${context.server.name}/${prompt}`);
         }
+        parts.lists.guard.requireVisible(context.server, 'prompts', prompt);
         await requireCapability(context, 'prompts');
         try {
           return promptResult(await context.request('prompts/get', { name: prompt, arguments: args }));

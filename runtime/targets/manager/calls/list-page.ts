@@ -38,7 +38,9 @@ export async function listPage(
       : onePage(await fetchPage(cursor), list);
     const { items, faults } = await checkList(list, found.items);
     server.listFaults.report(list, faults, { isFirstPage: !cursor });
-    const allowed = items.filter((item) => canList(caller, server.spec(), list, item));
+    const isWhole = !cursor && found.nextCursor === undefined;
+    const visible = await lists.guard.items(server, list, items, { isWhole });
+    const allowed = visible.filter((item) => canList(caller, server.spec(), list, item));
     return { items: allowed, nextCursor: found.nextCursor };
   } catch (error) {
     if (isMethodNotFound(error)) throw notImplemented(pluralOf(list), server.name);

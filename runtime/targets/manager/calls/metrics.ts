@@ -4,7 +4,7 @@ import { durationHistogram } from '#serve/durations.ts';
 import { LabeledCounter } from '#serve/labeled-metrics.ts';
 import type { Supervisor } from '../supervisor/managed-server.ts';
 
-export const CALL_KINDS = ['tool', 'prompt', 'resource', 'list', 'other', 'script'] as const;
+export const CALL_KINDS = ['tool', 'prompt', 'resource', 'list', 'other', 'script', 'task'] as const;
 export type CallKind = (typeof CALL_KINDS)[number];
 /** The outcome of a call; `tool-error` is a result with `isError`. */
 export type CallOutcome = 'ok' | 'tool-error' | ErrorCode;

@@ -1,4 +1,5 @@
 import type { FoundItem } from './search-kinds.ts';
+import { standardScores } from './standard-scores.ts';
 
 /** An item that contains words of a query. */
 export interface WordMatch {
@@ -43,15 +44,3 @@ export function rankItems({ items, matches, similarities, words }: Ranking): Fou
   }
   return ranked.sort((one, other) => other.score - one.score).map(({ found }) => found);
 }
-
-/** Returns how many standard deviations each value is above the mean. */
-function standardScores(values: readonly (number | undefined)[]): readonly (number | undefined)[] {
-  const known = values.filter((value) => value !== undefined);
-  const mean = sum(known) / known.length;
-  const deviation = Math.sqrt(sum(known.map((value) => (value - mean) ** 2)) / known.length);
-  return values.map((value) =>
-    value === undefined || deviation === 0 ? undefined : (value - mean) / deviation,
-  );
-}
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

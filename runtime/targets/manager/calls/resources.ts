@@ -41,6 +41,7 @@ export function resourceCalls(
       };
       return runCall(call, info, async (context) => {
         await requireResource(context, call);
+        parts.lists.guard.requireVisible(context.server, 'resources', uri);
         try {
           return readResult(await context.request('resources/read', { uri })).contents;
         } catch (error) {

@@ -5,7 +5,7 @@ import { serverName } from '../config/server-name.ts';
 import type { ManagedServer, Supervisor } from '../supervisor/managed-server.ts';
 import type { Approval, ServerCall, CallHeaders } from './call.ts';
 import type { CallAuditLog } from './audit.ts';
-import { requireSignIn, type SignInParts } from './require-sign-in.ts';
+import { requireUser, type SignInParts } from './require-user.ts';
 import type { CallKind, CallObserver, CallOutcome } from './metrics.ts';
 import type { Tracer } from '#serve/telemetry/tracer.ts';
 import type { Redactor } from '#serve/redact.ts';
@@ -25,6 +25,8 @@ import {
   ResultTooLarge,
 } from '../upstream/connection.ts';
 import { type ShapeOfParams, Malformed } from '../shapes/shape.ts';
+import type { ScanRule } from '../scanning/finding.ts';
+import type { ScanGuard, ScannedRequest } from '../scanning/guard.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { ListName } from '../shapes/check-list.ts';
@@ -38,6 +40,8 @@ export interface CallRunnerParts extends SignInParts {
   readonly observer?: CallObserver | undefined;
   readonly audit?: CallAuditLog | undefined;
   readonly tracer?: Tracer | undefined;
+  /** Scans what servers return. */
+  readonly guard: ScanGuard;
 }
 
 /** Facts about a call for the audit log and metrics, some of which only become known during the call. */
@@ -48,6 +52,8 @@ export interface AuditedFacts {
   tool?: string;
   /** Decision of the approval rules. */
   approval?: Approval;
+  /** The rules that found an injection in what the server returned. */
+  findings?: readonly ScanRule[];
 }
 
 /** Describes a call for metrics, the audit log and error messages. */
@@ -74,13 +80,14 @@ export type RunCall = <Result>(
 export function createCallRunner({
   supervisor,
   signInPage,
+  secretPage,
   redact,
   observer,
   audit,
   ...options
 }: CallRunnerParts): RunCall {
   const { clock } = options;
-  const signInParts = { supervisor, signInPage };
+  const signInParts = { supervisor, signInPage, secretPage };
   return async (call, { kind, audited, takesTurn = true, texts }, work) => {
     // Before everything else, because the audit log could not record a rejection either.
     const ready = audited && audit?.ready();
@@ -105,11 +112,11 @@ export function createCallRunner({
       server = findServer(supervisor, call);
       // Only for audited calls, because users wait for these calls. Lists are often requested in
       // the background.
-      const signIn = requireSignIn(server, call, signInParts, audited !== undefined);
-      if (signIn) await signIn;
-      // Chosen after the sign-in, which replaces the user's connection.
-      server = server.forUser(call.caller.user);
-      const running = new RunningCall(server, call, options);
+      const asked = requireUser(server, call, signInParts, audited !== undefined);
+      if (asked) await asked;
+      // Chosen afterwards, because a sign-in replaces the user's connection.
+      server = server.forUser(call.caller);
+      const running = new RunningCall(server, call, options, audited);
       const turn = takesTurn ? running.turn() : undefined;
       const leave = turn instanceof Promise ? await turn : turn;
       let result;
@@ -147,7 +154,7 @@ function findServer(supervisor: Supervisor, { caller, server: typed }: ServerCal
 const isToolError = (result: unknown): boolean =>
   typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
 
-type RunningCallParts = Pick<CallRunnerParts, 'clock' | 'maxResultCharacters' | 'tracer'>;
+type RunningCallParts = Pick<CallRunnerParts, 'clock' | 'maxResultCharacters' | 'tracer' | 'guard'>;
 
 /** The server of a call, with the remaining time. */
 export interface CallContext {
@@ -175,10 +182,17 @@ class RunningCall implements CallContext {
   readonly server: ManagedServer;
   readonly #call: ServerCall;
   readonly #parts: RunningCallParts;
+  readonly #audited: AuditedFacts | undefined;
   #deadline: number;
 
-  constructor(server: ManagedServer, call: ServerCall, parts: RunningCallParts) {
+  constructor(
+    server: ManagedServer,
+    call: ServerCall,
+    parts: RunningCallParts,
+    audited: AuditedFacts | undefined,
+  ) {
     this.server = server;
+    this.#audited = audited;
     this.#call = call;
     this.#parts = parts;
     this.#deadline = parts.clock.now() + server.spec().timeouts.request;
@@ -258,21 +272,72 @@ class RunningCall implements CallContext {
     throw new ResultTooLarge(maxResultCharacters);
   }
 
-  #sendTo(
+  #sendTo(connection: Connection, sent: SentRequest): Promise<ShapeOfParams> {
+    const isScanned = this.#parts.guard.scansResults(this.server) && !LIST_METHODS.has(sent.method);
+    return isScanned
+      ? this.#sendScanned(connection, sent)
+      : this.#sendUnscanned(connection, sent, this.#call);
+  }
+
+  /** Sends a request whose result, progress and requests to the client are scanned. Lists are scanned as a whole. */
+  async #sendScanned(connection: Connection, sent: SentRequest): Promise<ShapeOfParams> {
+    const { guard } = this.#parts;
+    const audited = this.#audited;
+    const request: ScannedRequest = {
+      server: this.server,
+      method: sent.method,
+      name: audited?.tool ?? audited?.name ?? sent.method,
+      onFindings(rules) {
+        if (audited) audited.findings = [...new Set([...(audited.findings ?? []), ...rules])];
+      },
+    };
+    const { onProgress, requester } = this.#call;
+    const client = {
+      onProgress:
+        onProgress &&
+        ((progress: ShapeOfParams) => guard.forward(request, progress, () => onProgress(progress))),
+      requester: requester && guard.requester(request, requester),
+    };
+    let result: ShapeOfParams;
+    try {
+      result = await this.#sendUnscanned(connection, sent, client);
+    } catch (error) {
+      throw await guard.error(request, error);
+    }
+    return await guard.result(request, result);
+  }
+
+  #sendUnscanned(
     connection: Connection,
     { method, params, meta, traceHeaders }: SentRequest,
+    { onProgress, requester = HTTP_REQUESTER }: Pick<ServerCall, 'onProgress' | 'requester'>,
   ): Promise<ShapeOfParams> {
-    const { signal, onProgress, headers, requester = HTTP_REQUESTER } = this.#call;
-    const passed = passedHeaders(this.server.spec(), headers);
+    const { signal, headers, acceptsTask } = this.#call;
+    const own = LIST_METHODS.has(method) ? undefined : this.server.callHeaders(this.#call.caller);
+    const passed = own
+      ? { ...passedHeaders(this.server.spec(), headers), ...own }
+      : passedHeaders(this.server.spec(), headers);
     return connection.request(method, meta === undefined ? params : { ...params, _meta: meta }, {
       timeoutMs: this.timeLeft(),
       signal,
       onProgress,
       requester,
+      acceptsTask: acceptsTask === true && method === 'tools/call',
       headers: traceHeaders ? { ...passed, ...traceHeaders } : passed,
     });
   }
 }
+
+/**
+ * Lists are scanned with their policy for definitions. If all users share a connection, all other requests are sent
+ * with the headers of the user, and lists, which are the same for all users, without them.
+ */
+const LIST_METHODS: ReadonlySet<string> = new Set([
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+]);
 
 type WaitingTurn = Extract<Turn, { readonly kind: 'waiting' }>;
 

@@ -28,6 +28,8 @@ export interface SearchedTexts {
 export interface SearchKind {
   readonly lists: readonly ListName[];
   readonly texts: (server: string, item: ShapeOfParams) => SearchedTexts;
+  /** Whether an item can be found; by default, all items can. */
+  readonly isSearched?: (item: ShapeOfParams) => boolean;
 }
 
 export const SEARCH_KINDS = {

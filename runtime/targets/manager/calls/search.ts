@@ -4,6 +4,7 @@ import { type Calls, isTool, type UpstreamTool } from './call.ts';
 import type { ItemMeanings } from './item-meanings.ts';
 import { type FoundItem, MAX_LIST_AGE_MS, type SearchKind, SEARCH_KINDS, words } from './search-kinds.ts';
 import { qualifiedToolName } from './tool-catalog.ts';
+import { isVisibleTo } from './tool-visibility.ts';
 import { rankItems, type WordMatch } from './rank-items.ts';
 import MiniSearch from 'minisearch';
 import { createYielder } from '#platform/run-yielding.ts';
@@ -29,7 +30,7 @@ const MAX_INDEXES = 16;
  */
 export function createSearch(
   calls: Calls,
-  { lists, texts }: SearchKind,
+  { lists, texts, isSearched = () => true }: SearchKind,
   meanings?: ItemMeanings,
 ): CatalogSearch {
   const indexes = createIndexes(texts);
@@ -64,7 +65,7 @@ export function createSearch(
         { signal, onFailure },
       );
       for (const { server, result } of listed) known.set(server, result);
-      const items = [...known.values()].flatMap((some) => some ?? []);
+      const items = [...known.values()].flatMap((some) => some ?? []).filter(({ item }) => isSearched(item));
       if (query.trim() === '') return items.slice(0, limit);
       const index = indexes.for(caller, items);
       if (!meanings) return await index.find(query, limit, items);
@@ -131,9 +132,13 @@ export interface ToolSearch {
   ): Promise<FoundTool[]>;
 }
 
-/** Searches the tools of all servers. */
+/** Searches the tools of all servers that a language model can use. */
 export function createToolSearch(calls: Calls, meanings?: ItemMeanings): ToolSearch {
-  const tools = createSearch(calls, SEARCH_KINDS.tools, meanings);
+  const tools = createSearch(
+    calls,
+    { ...SEARCH_KINDS.tools, isSearched: (tool) => isVisibleTo(tool, 'model') },
+    meanings,
+  );
   return {
     search: async (...request) =>
       (await tools.search(...request)).flatMap(({ server, item }) =>

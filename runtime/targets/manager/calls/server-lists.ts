@@ -8,6 +8,7 @@ import type { ListName } from '../shapes/check-list.ts';
 import type { PeerInfo } from '../upstream/connection.ts';
 import { CachedList, type ListParts, type ListReader, type ListSnapshot } from './cached-list.ts';
 import { LISTS } from './request-list.ts';
+import type { ScanGuard } from '../scanning/guard.ts';
 import { createSleepingLists, isAsleep, type SleepingParts } from './sleeping-lists.ts';
 
 /** The lists of all servers. Lists of a lazy server that is stopped come from its last session. */
@@ -27,9 +28,15 @@ export interface ServerLists {
   readonly expire: (server: ManagedServer, list: ListName) => void;
   /** Resolves when all lists are saved. */
   readonly close: () => Promise<void>;
+  readonly guard: ScanGuard;
 }
 
-export function createServerLists(supervisor: Supervisor, parts: ListParts & SleepingParts): ServerLists {
+export interface ServerListParts extends ListParts, SleepingParts {
+  /** Decides which items clients get. */
+  readonly guard: ScanGuard;
+}
+
+export function createServerLists(supervisor: Supervisor, parts: ServerListParts): ServerLists {
   const known = new WeakMap<ManagedServer, Map<ListName, CachedList>>();
   const listsOf = (event: Parameters<typeof serverOf>[1]): [ListName, CachedList][] => {
     const server = serverOf(supervisor, event);
@@ -59,13 +66,30 @@ export function createServerLists(supervisor: Supervisor, parts: ListParts & Sle
     }
     sleeping.onEvent(event);
   });
+  const { guard } = parts;
+  const whole = { isWhole: true };
+  /** The items of a list that clients get; undefined if the list was not scanned yet. */
+  const scanned = (
+    server: ManagedServer,
+    list: ListName,
+    snapshot: ListSnapshot | undefined,
+  ): ListSnapshot | undefined => {
+    const items = snapshot && guard.knownItems(server, list, snapshot.items, whole);
+    return items && { items, listedAt: snapshot.listedAt };
+  };
+  const readAll: ServerLists['read'] = async (server, list, reader) => {
+    const found = knownList(server, list);
+    if (reader.isCall === true || !isAsleep(server)) return await found.read(reader);
+    return (await sleeping.latest(server, list, reader)) ?? (await found.read(reader));
+  };
   return {
-    current: (server, list, maxAgeMs) => known.get(server)?.get(list)?.current(maxAgeMs),
-    asleep: (server, list) => (isAsleep(server) ? known.get(server)?.get(list)?.latest() : undefined),
+    current: (server, list, maxAgeMs) =>
+      scanned(server, list, known.get(server)?.get(list)?.current(maxAgeMs)),
+    asleep: (server, list) =>
+      scanned(server, list, isAsleep(server) ? known.get(server)?.get(list)?.latest() : undefined),
     async read(server, list, reader) {
-      const found = knownList(server, list);
-      if (reader.isCall === true || !isAsleep(server)) return found.read(reader);
-      return (await sleeping.latest(server, list, reader)) ?? found.read(reader);
+      const { items, listedAt } = await readAll(server, list, reader);
+      return { items: await guard.items(server, list, items, whole), listedAt };
     },
     async peer(server, reader) {
       const last = isAsleep(server) ? await sleeping.peer(server, reader) : undefined;
@@ -75,5 +99,6 @@ export function createServerLists(supervisor: Supervisor, parts: ListParts & Sle
     },
     expire: (server, list) => knownList(server, list).expire({ announced: false }),
     close: () => sleeping.close(),
+    guard,
   };
 }

@@ -3,7 +3,7 @@ import { messageOf } from '#contract/errors.ts';
 import { least } from '#core/numbers/extremes.ts';
 import { TurnQueue } from '#core/limits/turn-queue.ts';
 import { settlesWithin, waitFor } from '#platform/wait-for.ts';
-import { isPerUser, type ServerSpec } from '../config/spec.ts';
+import { signsInPerUser, type ServerSpec } from '../config/spec.ts';
 import type { SavedCopy } from '../saved-lists/saved-copy.ts';
 import type { SavedLists } from '../saved-lists/saved-lists.ts';
 import { isSavable, serverIdentity } from '../saved-lists/server-identity.ts';
@@ -42,7 +42,8 @@ export interface SleepingLists {
 export function isAsleep(server: ManagedServer): boolean {
   const spec = server.spec();
   if (!spec.lazy || spec.launch.kind === 'unusable' || server.openConnection()) return false;
-  return isPerUser(spec) ? server.signIn() === 'signed-in' : server.signIn() !== 'required';
+  if (server.valuesProblem()) return false;
+  return signsInPerUser(spec) ? server.signIn() === 'signed-in' : server.signIn() !== 'required';
 }
 
 /** Maximum number of servers that run at the same time only because of their lists. */

@@ -1,6 +1,10 @@
 import { AppError } from '#contract/errors.ts';
 import { shortPattern } from '#core/text/short-pattern.ts';
 import { toolResultShape, type ToolResult } from '../shapes/results.ts';
+import { createdTask } from '../shapes/tasks.ts';
+import { isObject } from '#core/json/is-object.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import type { ScanGuard } from '../scanning/guard.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 import { requireApproval } from './approval.ts';
 import type { Calls, McpToolCall } from './call.ts';
@@ -11,13 +15,18 @@ import {
   LIST_CALL_INFO,
   type RunCall,
 } from './run-call.ts';
+import { isVisibleTo, type ToolUser } from './tool-visibility.ts';
 import { canCall, type CatalogTool, isAllowed, type ToolCatalog } from './tool-catalog.ts';
 
 /**
  * Creates the tool calls. The catalog contains the configuration's decisions about tools; each call checks
  * its caller's permissions.
  */
-export const toolCalls = (runCall: RunCall, catalog: ToolCatalog): Pick<Calls, 'listTools' | 'callTool'> => ({
+export const toolCalls = (
+  runCall: RunCall,
+  catalog: ToolCatalog,
+  guard: ScanGuard,
+): Pick<Calls, 'listTools' | 'callTool'> => ({
   listTools: (call) =>
     runCall(call, LIST_CALL_INFO.tools, async (context) => {
       const canUse = (tool: CatalogTool): boolean => canCall(call.caller, context.server.name, tool);
@@ -35,19 +44,26 @@ export const toolCalls = (runCall: RunCall, catalog: ToolCatalog): Pick<Calls, '
         detail: `tool call failed: ${server}/${call.tool}`,
       }),
     };
-    return runCall(call, info, (context) => new ToolCall(catalog, call, audited, context).run());
+    return runCall(call, info, (context) => new ToolCall({ catalog, guard }, call, audited, context).run());
   },
 });
 
 /** One tool call: finds the tool, checks the caller's permissions, requests approval and calls the tool. */
 class ToolCall {
   readonly #catalog: ToolCatalog;
+  readonly #guard: ScanGuard;
   readonly #call: McpToolCall;
   readonly #audited: AuditedFacts;
   readonly #context: CallContext;
 
-  constructor(catalog: ToolCatalog, call: McpToolCall, audited: AuditedFacts, context: CallContext) {
+  constructor(
+    { catalog, guard }: { readonly catalog: ToolCatalog; readonly guard: ScanGuard },
+    call: McpToolCall,
+    audited: AuditedFacts,
+    context: CallContext,
+  ) {
     this.#catalog = catalog;
+    this.#guard = guard;
     this.#call = call;
     this.#audited = audited;
     this.#context = context;
@@ -75,7 +91,17 @@ class ToolCall {
   }
 
   async #request(name: string): Promise<ToolResult> {
-    return toolResultShape(await this.#context.request('tools/call', { name, arguments: this.#call.args }));
+    const { args, task, acceptsTask } = this.#call;
+    const requested = task && (await this.#supportsTasks()) ? { task } : {};
+    const result = await this.#context.request('tools/call', { name, arguments: args, ...requested });
+    if (acceptsTask === true && createdTask(result)) return result;
+    return toolResultShape(result);
+  }
+
+  /** Whether the server supports tasks for tool calls. Without support, it ignores the client's request for a task. */
+  async #supportsTasks(): Promise<boolean> {
+    const { tasks } = (await this.#context.connection()).peer.capabilities;
+    return isObject(membersOf(membersOf(membersOf(tasks)['requests'])['tools'])['call']);
   }
 
   #check(tool: CatalogTool | undefined): CatalogTool | Promise<CatalogTool> {
@@ -85,6 +111,7 @@ class ToolCall {
     this.#audited.tool = tool.own;
     this.#call.onTool?.(tool);
     refuseOldName(tool, server, typed);
+    refuseOtherUser(tool, server, this.#call);
     refuseChanged(tool, server);
     return tool.approval === undefined ? tool : this.#approve(tool);
   }
@@ -96,6 +123,8 @@ class ToolCall {
 
   async #reject(tool: CatalogTool | undefined): Promise<never> {
     const name = `${this.#context.server.name}/${this.#call.tool}`;
+    if (!tool && this.#canUse())
+      this.#guard.requireVisible(this.#context.server, 'tools', this.#call.tool.trim());
     if (!tool && (await this.#isUnknown())) throw new AppError('NotFoundError', `tool not found: ${name}`);
     throw new AppError('ForbiddenError', `tool not allowed: ${name}`);
   }
@@ -105,13 +134,14 @@ class ToolCall {
    * are not allowed to use.
    */
   async #isUnknown(): Promise<boolean> {
+    return this.#canUse() && !(await this.#catalog.isListed(this.#context, this.#call, this.#call.tool));
+  }
+
+  /** Whether the configuration and the caller's permissions allow the name. */
+  #canUse(): boolean {
     const { caller, tool } = this.#call;
     const { server } = this.#context;
-    return (
-      isAllowed(server.spec().tools, tool.trim()) &&
-      caller.canUse(server.name, tool.trim()) &&
-      !(await this.#catalog.isListed(this.#context, this.#call, tool))
-    );
+    return isAllowed(server.spec().tools, tool.trim()) && caller.canUse(server.name, tool.trim());
   }
 }
 
@@ -121,6 +151,14 @@ function refuseOldName({ own, shown }: CatalogTool, server: string, typed: strin
     'ForbiddenError',
     `tool renamed: ${server}/${own} is now ${server}/${shown.name}. Use the new name.`,
   );
+}
+
+/** Rejects a call if its server intends the tool for other users. Calls of clients can come from a model or an app. */
+function refuseOtherUser({ shown }: CatalogTool, server: string, { script, isApp }: McpToolCall): void {
+  const user: ToolUser | undefined = isApp === true ? 'app' : script === undefined ? undefined : 'model';
+  if (user === undefined || isVisibleTo(shown, user)) return;
+  const others = user === 'app' ? 'only language models can call it' : 'only apps of its server can call it';
+  throw new AppError('ForbiddenError', `tool not allowed: ${server}/${shown.name}: ${others}`);
 }
 
 function refuseChanged({ shown, change, blocked }: CatalogTool, server: string): void {

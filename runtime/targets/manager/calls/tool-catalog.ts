@@ -10,6 +10,8 @@ import { suggest } from '#core/text/suggest.ts';
 import { definitionHash, toolDefinition } from '../config/tool-definition.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { matchesAny } from '#core/text/name-pattern.ts';
+import { APPS_EXTENSION, DEFAULT_EXTENSIONS } from '../upstream/extensions.ts';
+import { isVisibleTo, withoutApp } from './tool-visibility.ts';
 import type { ToolCaller, ReadableKind } from '../access/caller.ts';
 import type { ListName } from '../shapes/check-list.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
@@ -168,17 +170,19 @@ interface SelectedTools {
  */
 function selectTools(spec: ServerSpec, all: readonly UpstreamTool[]): SelectedTools {
   const overrides = spec.toolOverrides ?? {};
+  const allowsApps = (spec.extensions ?? DEFAULT_EXTENSIONS).includes(APPS_EXTENSION);
   const seen = new Set<string>();
   const unique = all.filter(({ name }) => !seen.has(name) && seen.add(name));
   const allowed = unique.flatMap((tool): CatalogTool[] => {
     const override = overrideOf(overrides, tool.name);
-    const shown = override ? withOverride(tool, override) : tool;
+    const offered = allowsApps ? tool : withoutApp(tool);
+    const shown = override ? withOverride(offered, override) : offered;
     if (!isToolAllowed(spec, tool.name, shown)) return [];
     const change = spec.pins && changeOf(spec.pins, tool);
     const blocked = change !== undefined && spec.pins?.onChange === 'block';
     const isReadOnly = onlyReads(shown);
     const approval = approvalOf(spec.approvals ?? [], { own: tool.name, shown, isReadOnly });
-    const hidden = override?.hidden ?? false;
+    const hidden = (override?.hidden ?? false) || !(allowsApps || isVisibleTo(tool, 'model'));
     return [{ own: tool.name, shown, hidden, change, blocked, isReadOnly, approval }];
   });
   const renamed = new Map(

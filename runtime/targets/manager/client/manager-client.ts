@@ -9,6 +9,7 @@ export interface ManagerClient {
   /** Numbers beyond double precision are preserved in requests and responses. */
   get(path: string): Promise<unknown>;
   post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<unknown>;
+  put(path: string, body: unknown): Promise<unknown>;
   delete(path: string): Promise<unknown>;
   /** Yields the lines of a response as they arrive. */
   lines(path: string, signal: AbortSignal): AsyncIterable<string>;
@@ -31,7 +32,7 @@ export function createManagerClient(address: URL, apiKey: string | undefined): M
     }
   };
   const request = async (
-    method: 'GET' | 'POST' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     value?: unknown,
     headers?: Readonly<Record<string, string>>,
@@ -47,6 +48,7 @@ export function createManagerClient(address: URL, apiKey: string | undefined): M
     origin,
     get: (path) => request('GET', path),
     post: (path, body, headers) => request('POST', path, body, headers),
+    put: (path, body) => request('PUT', path, body),
     delete: (path) => request('DELETE', path),
     async *lines(path, signal) {
       const { status, header, body } = await reach(client.open({ method: 'GET', path, signal }));

@@ -22,9 +22,18 @@ export interface ServerState {
   readonly warnings?: readonly string[];
   readonly listsReadAt?: string;
   readonly changedTools?: readonly ChangedTool[];
+  readonly findings?: readonly ServerFinding[];
   readonly nextStartAt?: string;
   readonly running: number;
   readonly queued: number;
+}
+
+/** A possible injection in a definition of a server. */
+interface ServerFinding {
+  readonly kind: string;
+  readonly name: string;
+  readonly rule: string;
+  readonly outcome: string;
 }
 
 export interface ChangedTool {

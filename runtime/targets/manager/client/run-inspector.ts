@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { configError } from '#contract/errors.ts';
+import { spawnable } from '#platform/command-file.ts';
 import type { Output } from '#serve/cli/command.ts';
 import { apiPath, type ManagerClient } from './manager-client.ts';
 
@@ -24,7 +25,8 @@ export async function runInspector(
   const header = apiKey === undefined ? [] : ['--header', `Authorization: Bearer ${apiKey}`];
   const args = ['--yes', INSPECTOR, '--transport', 'http', '--server-url', endpoint.href, ...header];
   output.err(`Starting the MCP inspector for ${endpoint.href}\n`);
-  const child = spawn('npx', args, { stdio: 'inherit', shell: process.platform === 'win32' });
+  const { file, args: passed, ...quoting } = spawnable({ command: 'npx', env: process.env }, args);
+  const child = spawn(file, passed, { ...quoting, stdio: 'inherit' });
   const [code, signal] = (await once(child, 'exit').catch((error: unknown) => {
     throw configError('Cannot run npx. Install Node.js, which includes npx, and add it to the PATH.', error);
   })) as [number | null, NodeJS.Signals | null];

@@ -7,6 +7,7 @@ import { CONFIG_OPTIONS } from './config-options.ts';
 import { nameAndValue } from '#serve/cli/values.ts';
 import { printableMessages } from '#serve/cli/terminal.ts';
 import { beforeDashes, exactly } from '#serve/cli/positionals.ts';
+import { apiFromLine, OPENAPI_OPTIONS } from './add-openapi.ts';
 import { listedSteps, requiredSteps } from './add-steps.ts';
 import { REGISTRY_OPTION, openRegistries } from './registry-option.ts';
 import type { ChosenServer } from '../registry/choose-installation.ts';
@@ -38,6 +39,7 @@ export const addCommand: Command = {
     },
     command: { value: 'command', help: 'Program to run, with its arguments, as one quoted string' },
     url: { value: 'url', help: 'URL of a remote server' },
+    ...OPENAPI_OPTIONS,
     transport: { value: 'transport', help: 'Transport for --url', choices: ['http', 'sse'] },
     cwd: { value: 'folder', help: 'Working directory of the program' },
     lazy: { help: 'Start the server on the first call' },
@@ -62,11 +64,11 @@ export const addCommand: Command = {
     const output = printableMessages(stdio);
     const [name] = exactly(beforeDashes(invocation), '<name>');
     const paths = configPaths(invocation, process.env);
-    const described = startFromLine(invocation);
+    const described = await startFromLine(invocation, name, paths);
     if (described && invocation.given('var'))
       throw new UsageError('--var requires a server from a registry.');
     const start = described ?? (await startFromRegistry(name, invocation, output));
-    refuseMisplaced(invocation, 'url' in start.table);
+    refuseMisplaced(invocation, 'url' in start.table || 'openapi' in start.table);
     const table: TomlTable = {
       ...start.table,
       ...(invocation.flag('pin-hash') ? { package_hash: await readHash(start.table) } : {}),
@@ -79,6 +81,9 @@ export const addCommand: Command = {
     const secrets = {
       env: Object.fromEntries(invocation.values('env').map((text) => nameAndValue(text))),
       headers: Object.fromEntries(invocation.values('header').map((text) => nameAndValue(text))),
+      credentials: Object.fromEntries(
+        invocation.values('credential').map((text) => nameAndValue(text, '--credential')),
+      ),
     };
     const { writeServers } = await import('../config-edit/write-server.ts');
     const { serverName } = await import('../config/server-name.ts');
@@ -88,6 +93,7 @@ export const addCommand: Command = {
     output.err(
       `Added ${server} to ${paths.config}.\n${requiredSteps(start.name ?? name, table, secrets.env)}`,
     );
+    for (const note of start.notes ?? []) output.err(`${note}\n`);
     if (start.listed) output.err(listedSteps(server, start.listed, table, secrets.headers));
     for (const note of moved) output.err(`${note}\n`);
     return invocation.flag('install') ? await installServer(server, paths, output) : 0;
@@ -139,13 +145,23 @@ async function readHash({ package: written }: TomlTable): Promise<string> {
   return await npmIntegrity(`${found.name}@${found.version}`, { env: process.env, timeoutMs: 60_000 });
 }
 
-function startFromLine(invocation: Invocation): Start | undefined {
+async function startFromLine(
+  invocation: Invocation,
+  name: string,
+  paths: ConfigPaths,
+): Promise<Start | undefined> {
   const { afterDashes } = invocation;
-  const ways = ['package', 'command', 'url'].filter((name) => invocation.given(name));
+  const ways = ['package', 'command', 'url', 'openapi'].filter((name) => invocation.given(name));
   const [way] = ways;
   // After a package, `--` separates the server's arguments.
   if (ways.length + (afterDashes && way !== 'package' ? 1 : 0) > 1)
-    throw new UsageError('--package, --command, --url and -- conflict with each other; use one of them.');
+    throw new UsageError(
+      '--package, --command, --url, --openapi and -- conflict with each other; use one of them.',
+    );
+  if (way === 'openapi') return { ...(await apiFromLine(name, invocation, paths)), tools: [] };
+  for (const option of ['base-url', 'include', 'exclude', 'credential']) {
+    if (invocation.given(option)) throw new UsageError(`--${option} requires --openapi.`);
+  }
   if (way === 'url') return { table: { url: invocation.value('url') }, tools: [] };
   if (way === 'package') return { table: packageTable(invocation), tools: [] };
   if (invocation.given('bin') || invocation.given('with')) {
@@ -176,7 +192,7 @@ function refuseMisplaced(invocation: Invocation, isRemote: boolean): void {
   if (isRemote && invocation.given('env'))
     throw new UsageError('--env conflicts with --url. For a remote server, use --header.');
   if (!isRemote && invocation.given('header'))
-    throw new UsageError('--header requires --url. For a local server, use --env.');
+    throw new UsageError('--header requires --url or --openapi. For a local server, use --env.');
 }
 
 /** Splits a command line into words; quoted parts stay together. */
@@ -205,6 +221,8 @@ interface Start {
   readonly tools: readonly string[];
   /** The server name, if it differs from the name on the command line. */
   readonly name?: string | undefined;
+  /** What the user should know about the server. */
+  readonly notes?: readonly string[] | undefined;
   /** The registry's entry. */
   readonly listed?: ChosenServer | undefined;
 }

@@ -2,6 +2,7 @@ import type { Command } from '#serve/cli/command.ts';
 import { callAuditCommand } from './audit.ts';
 import { callCommand } from './call.ts';
 import { managerDoctorCommand } from './doctor.ts';
+import { findingsCommand, releaseCommand } from './findings.ts';
 import { inspectorCommand } from './inspector.ts';
 import { logsCommand } from './logs.ts';
 import { promptCommand, promptsCommand } from './prompts.ts';
@@ -22,6 +23,8 @@ export const CLIENT_COMMANDS: Record<string, Command> = {
   read: readCommand,
   logs: logsCommand,
   audit: callAuditCommand,
+  findings: findingsCommand,
+  release: releaseCommand,
   restart: restartCommand,
   reload: reloadCommand,
   doctor: managerDoctorCommand,

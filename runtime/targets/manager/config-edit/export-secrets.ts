@@ -44,6 +44,7 @@ function exportServer(entry: ServerEntry, secrets: SecretsEntry, placeholder: Pl
     ...(secrets.url === undefined ? {} : { url: placeholder('URL') }),
     env: named([...new Set([...entry.required.env, ...Object.keys(secrets.env)])], ''),
     headers: named(Object.keys(secrets.headers), 'HEADER__'),
+    credentials: named(Object.keys(secrets.credentials), 'CREDENTIAL__'),
     oauth: named(Object.keys(secrets.oauth ?? {}), 'OAUTH__'),
     volumes: named([...new Set([...required, ...Object.keys(secrets.volumes)])], 'VOLUME__'),
   };

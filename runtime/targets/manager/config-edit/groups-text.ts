@@ -1,5 +1,6 @@
 import { configError } from '#contract/errors.ts';
 import type { GroupSpec } from '../config/group-spec.ts';
+import { parseMcpMode } from '../config/mcp-mode.ts';
 import { serverName } from '../config/server-name.ts';
 import { tomlTable } from '../config/parse-toml.ts';
 import { isTable, type TomlTable } from '../config/table-reader.ts';
@@ -25,12 +26,15 @@ export function readGroup(text: string, name: string): GroupSpec {
     const list: unknown = isTable(group) ? group[key] : undefined;
     return Array.isArray(list) ? list.map(String) : [];
   };
+  const written: unknown = isTable(group) ? group['mcp_mode'] : undefined;
+  const mcpMode = typeof written === 'string' ? parseMcpMode(written) : undefined;
   return {
     name: isTable(group) ? String(group['name']) : name,
     servers: listIn('servers'),
     tools: listIn('tools'),
     prompts: listIn('prompts'),
     resources: listIn('resources'),
+    ...(mcpMode === undefined ? {} : { mcpMode }),
   };
 }
 
@@ -44,11 +48,11 @@ export function addGroup(text: string, group: GroupSpec): string {
   return editToml(text, append, { first: [(body) => insertSection(body, block, isInList('groups'))] });
 }
 
-/** Replaces a group's name and patterns. Comments and key order are kept. */
+/** Replaces a group's name, patterns and mode. Comments and key order are kept. */
 export function replaceGroup(text: string, name: string, group: GroupSpec): string {
   const table = tableOf(group);
   const assign: Change = (current) => {
-    for (const key of GROUP_LISTS) if (!(key in table)) delete current[key];
+    for (const key of [...GROUP_LISTS, 'mcp_mode']) if (!(key in table)) delete current[key];
     for (const [key, value] of Object.entries(table)) {
       if (JSON.stringify(current[key]) !== JSON.stringify(value)) put(current, key, value);
     }
@@ -89,6 +93,7 @@ const tableOf = (group: GroupSpec): Readonly<Record<string, string | readonly st
   ...Object.fromEntries(
     GROUP_LISTS.filter((key) => group[key].length > 0).map((key) => [key, [...group[key]]]),
   ),
+  ...(group.mcpMode === undefined ? {} : { mcp_mode: group.mcpMode }),
 });
 
 const groupIndex = (groups: readonly unknown[], name: string): number => namedIndex('group', groups, name);

@@ -15,7 +15,9 @@ export interface NewServer {
   readonly name: string;
   /** The server's keys, without its name. */
   readonly table: TomlTable;
-  readonly secrets: Readonly<Partial<Record<'env' | 'headers' | 'oauth', Readonly<Record<string, string>>>>>;
+  readonly secrets: Readonly<
+    Partial<Record<'env' | 'headers' | 'credentials' | 'oauth', Readonly<Record<string, string>>>>
+  >;
   /** The URL, if it must not be written to the servers file. */
   readonly secretUrl?: string | undefined;
 }

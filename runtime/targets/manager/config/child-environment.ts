@@ -43,5 +43,8 @@ export function childEnvironment(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && (isInherited(entry[0], platform) || entry[0].startsWith(prefix)),
   );
-  return { ...Object.fromEntries(inherited), ...own };
+  if (platform !== 'win32') return { ...Object.fromEntries(inherited), ...own };
+  // On Windows, `Path` and `PATH` are the same variable, and only one of them would reach the process.
+  const names = new Set(Object.keys(own).map((name) => name.toUpperCase()));
+  return { ...Object.fromEntries(inherited.filter(([name]) => !names.has(name.toUpperCase()))), ...own };
 }

@@ -4,6 +4,7 @@ import type { PluginSettings } from './plugin-settings.ts';
 import { type DaemonSection, DAEMON_KEYS, readDaemon } from './daemon-settings.ts';
 import type { GroupSpec } from './group-spec.ts';
 import { tomlLocator } from './locate.ts';
+import { MCP_MODES } from './mcp-mode.ts';
 import { parseMcpServers } from './parse-mcp-servers.ts';
 import { parseToml, type TextFile } from './parse-toml.ts';
 import { describeProblem, type ProblemPath, type Problem, type Report } from './problems.ts';
@@ -150,7 +151,7 @@ function checkNames(servers: readonly ServerEntry[], report: Report): void {
   }
 }
 
-const KEYS = ['name', 'servers', 'tools', 'prompts', 'resources'];
+const KEYS = ['name', 'servers', 'tools', 'prompts', 'resources', 'mcp_mode'];
 
 /** Parses `[[groups]]`. Reports problems, including groups that do not mention any configured server. */
 function readGroups(value: unknown, serverNames: readonly string[], report: Report): GroupSpec[] {
@@ -185,6 +186,7 @@ function readGroup(table: TableReader, serverNames: readonly string[]): GroupSpe
   const [servers, tools, prompts, resources] = (['servers', 'tools', 'prompts', 'resources'] as const).map(
     (key) => readPatterns(table, key, serverNames),
   );
+  const mcpMode = table.choice('mcp_mode', MCP_MODES);
   if (written === undefined) {
     if (!table.mentions('name')) table.report('name is missing. Add one, e.g. name = "research".');
     return undefined;
@@ -204,7 +206,7 @@ function readGroup(table: TableReader, serverNames: readonly string[]): GroupSpe
     // A key without patterns has all permissions. In contrast, a group without patterns is an error.
     table.report('the group is empty. List its servers, e.g. servers = ["time"], or its tools.');
   }
-  return { name: serverName(written), ...group };
+  return { name: serverName(written), ...group, ...(mcpMode === undefined ? {} : { mcpMode }) };
 }
 
 /** Parses patterns. A pattern for an unknown server is an error, because the group would silently lack its tools. */

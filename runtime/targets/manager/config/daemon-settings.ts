@@ -1,5 +1,6 @@
 import { parseAddress } from './address.ts';
 import { corsSettings } from './cors.ts';
+import { parseScanClassifier, type ScanClassifierSetting } from './scan-classifier.ts';
 import { parseSearchEncoder, SEARCH_ENCODER_RULE, type SearchEncoderSetting } from './search-encoder.ts';
 import { MANAGER_DEFAULTS } from './defaults.ts';
 import type {
@@ -92,7 +93,7 @@ export interface DaemonSection {
 
 /** All `[daemon]` keys by table; `config daemon` prints this list. */
 export const DAEMON_KEYS = {
-  '': ['api', 'mcp', 'search'],
+  '': ['api', 'mcp', 'search', 'scan'],
   api: ['addr', 'timeout', 'cors', 'oauth'],
   'api.timeout': ['shutdown'],
   'api.cors': [
@@ -110,6 +111,7 @@ export const DAEMON_KEYS = {
   'mcp.timeout': ['install', 'init', 'health', 'shutdown', 'request'],
   'mcp.interval': ['health'],
   search: ['encoder'],
+  scan: ['classifier', 'labels', 'threshold'],
 } as const;
 
 /** Paths are relative to `folder`, the configuration file's folder. */
@@ -128,6 +130,7 @@ export function readDaemon(daemon: TableReader | undefined, folder: string): Dae
       cors: readCors(api?.table('cors', DAEMON_KEYS['api.cors'])),
       oauth: readResource(api?.table('oauth', RESOURCE_KEYS)),
       searchEncoder: readEncoder(daemon?.table('search', DAEMON_KEYS.search), folder),
+      scanClassifier: readClassifier(daemon?.table('scan', DAEMON_KEYS.scan), folder),
     },
     timeouts: {
       install: timeout?.milliseconds('install') ?? MANAGER_DEFAULTS.install,
@@ -144,6 +147,25 @@ function readEncoder(search: TableReader | undefined, folder: string): SearchEnc
   const setting = parseSearchEncoder(value, folder);
   if (!setting) search?.report(`encoder ${SEARCH_ENCODER_RULE}, not ${JSON.stringify(value)}.`, 'encoder');
   return setting;
+}
+
+function readClassifier(scan: TableReader | undefined, folder: string): ScanClassifierSetting | undefined {
+  const value = scan?.text('classifier');
+  const labels = scan?.texts('labels')?.map((label) => label.toLowerCase());
+  const threshold = scan?.amount('threshold');
+  if (value === undefined) {
+    for (const key of ['labels', 'threshold']) {
+      if (scan?.mentions(key)) scan.report(`${key} requires classifier.`, key);
+    }
+    return undefined;
+  }
+  if (threshold !== undefined && threshold > 1) {
+    scan?.report(`threshold must be at most 1, not ${threshold}.`, 'threshold');
+  }
+  const setting = parseScanClassifier(value, folder);
+  if (!setting)
+    scan?.report(`classifier ${SEARCH_ENCODER_RULE}, not ${JSON.stringify(value)}.`, 'classifier');
+  return setting && { ...setting, labels, threshold };
 }
 
 function readAddr(api: TableReader | undefined): string {

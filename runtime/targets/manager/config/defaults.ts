@@ -11,6 +11,8 @@ export const MANAGER_DEFAULTS = {
   idle: 300_000,
   concurrency: 64,
   queue: 256,
+  /** A process of each user needs memory; a connection hardly any. */
+  maxInstances: { process: 32, remote: 1000 },
   corsMethods: ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'],
   corsHeaders: [
     'Accept',

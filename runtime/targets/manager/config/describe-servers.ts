@@ -39,6 +39,10 @@ function describe(entry: ServerEntry, secrets: SecretsEntry | undefined, reveal:
     args: reveal ? args : maskArgs(args),
     env: show({ ...process?.env, ...secrets?.env }),
     headers: show({ ...(launch.kind === 'remote' ? launch.headers : {}), ...secrets?.headers }),
+    credentials: show({
+      ...(launch.kind === 'remote' ? launch.api?.credentials : undefined),
+      ...secrets?.credentials,
+    }),
     volumes: { ...secrets?.volumes },
     denyTools: entry.tools.deny,
     prompts: restriction(entry.prompts),

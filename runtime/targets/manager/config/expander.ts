@@ -1,6 +1,7 @@
 import { isInherited } from './child-environment.ts';
 import { type Environment, expand } from '#core/text/expand.ts';
 import type { ProblemPath, Report } from './problems.ts';
+import { markReferences } from './user-references.ts';
 import type { Redactions } from '#core/text/redactions.ts';
 import { variablePrefix } from './server-name.ts';
 
@@ -37,8 +38,9 @@ export function createExpander({
     for (const name of foreign)
       reportProblem(`${name} is reserved for another server or for the manager. Use another variable.`);
     if (foreign.length > 0) return '';
-    const { text, used, problems } = expand(written, env);
-    for (const problem of problems) reportProblem(problem);
+    const marked = markReferences(written, keys[0]);
+    const { text, used, problems } = expand(marked.text, env);
+    for (const problem of [...marked.problems, ...problems]) reportProblem(problem);
     // All servers can see inherited variables, so they are not secrets.
     for (const { name, value } of used)
       if (!isInherited(name, platform)) redactions.add(value, [name, String(keys.at(-1))], server);

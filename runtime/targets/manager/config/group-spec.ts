@@ -1,3 +1,5 @@
+import type { McpMode } from './mcp-mode.ts';
+
 /** A named group of servers and tools, with its own MCP and HTTP endpoints. */
 export interface GroupSpec {
   readonly name: string;
@@ -7,4 +9,6 @@ export interface GroupSpec {
   readonly tools: readonly string[];
   readonly prompts: readonly string[];
   readonly resources: readonly string[];
+  /** Tools at `/groups/{group}/mcp`, unless the key has its own mode. Default: the mode of the manager. */
+  readonly mcpMode?: McpMode;
 }

@@ -13,6 +13,10 @@ export const OAUTH_KEYS = [
   'sign_in',
   'private_key',
   'private_key_id',
+  'audience',
+  'identity_provider',
+  'identity_client_id',
+  'identity_client_secret',
 ] as const;
 
 export type OAuthKey = (typeof OAUTH_KEYS)[number];

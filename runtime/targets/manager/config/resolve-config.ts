@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { suggest } from '#core/text/suggest.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
 import { readPinsFile, type PinsFile } from './pins-file.ts';
@@ -12,7 +13,9 @@ import {
   type ServerSpec,
   type ServerTimeouts,
   type RemoteLaunch,
+  type ActingOAuth,
   type ClientKey,
+  type TokenExchange,
   type OAuthSettings,
   isPerUser,
 } from './spec.ts';
@@ -20,12 +23,14 @@ import type { ToolPins } from './tool-policy.ts';
 import { MANAGER_DEFAULTS } from './defaults.ts';
 import { createExpander } from './expander.ts';
 import type { ServerResolveContext } from './resolve-context.ts';
+import { apiUrl, resolveApi } from './resolve-api.ts';
 import { resolveProcess } from './resolve-process.ts';
 import { mergeRecords, refuseSecrets, type ServerSources } from './server-sources.ts';
 import { clientKeyProblem } from './client-key.ts';
 import { isLoopbackUrl } from './is-loopback-url.ts';
 import type { OAuthEntry, OAuthKey } from './oauth-entry.ts';
 import { maskUrl } from './mask-values.ts';
+import { hasReferences, referencesIn, showReferences } from './user-references.ts';
 
 /** The file contents to resolve a configuration from. */
 export interface ConfigSources {
@@ -68,6 +73,7 @@ export function resolveManagerConfig(sources: ConfigSources): ResolvedConfig {
   const context = {
     env: sources.env,
     platform: sources.platform,
+    folder: dirname(sources.servers.path),
     timeouts: { ...config.daemon.timeouts, ...sources.timeouts },
     redactions,
     containsSecrets: config.containsSecrets,
@@ -174,6 +180,12 @@ function resolveServer(entry: ServerEntry, secrets: SecretsEntry, context: Serve
     launch.kind === 'remote'
       ? resolveRemote(launch, sources, context)
       : resolveProcess(launch, sources, context);
+  if (entry.maxInstances !== undefined && !isPerUser({ launch: resolved })) {
+    context.report(
+      [...entry.path, 'max_instances'],
+      `server ${JSON.stringify(name)}: max_instances requires values of users in env, args or headers, e.g. \${user.secret.TOKEN}, or sign_in = "per_user". Add one, or remove max_instances.`,
+    );
+  }
   return {
     name,
     launch: resolved,
@@ -194,7 +206,12 @@ function resolveServer(entry: ServerEntry, secrets: SecretsEntry, context: Serve
     queue: entry.queue ?? MANAGER_DEFAULTS.queue,
     toolOverrides: entry.toolOverrides,
     approvals: entry.approvals,
+    extensions: entry.extensions,
     pins: context.pins(entry),
+    scan: entry.scan,
+    ...(isPerUser({ launch: resolved }) && {
+      maxInstances: entry.maxInstances ?? MANAGER_DEFAULTS.maxInstances[resolved.kind],
+    }),
   };
 }
 
@@ -208,9 +225,15 @@ function resolveRemote(
   const { entry, secrets, expandEntry, expandSecret } = sources;
   const label = `server ${JSON.stringify(entry.name)}`;
   refuseSecrets(['args', 'env', 'volumes'], sources, context);
-  const isSecret = secrets.url !== undefined;
-  const url = isSecret ? expandSecret.text('url', secrets.url) : expandEntry.text('url', launch.url);
-  const problem = urlProblem(url, isSecret ? undefined : launch.url);
+  const api = launch.api && resolveApi(launch.url, launch.api, sources, context);
+  refuseSecrets(api ? ['url'] : ['credentials'], sources, context, api ? 'url' : 'openapi');
+  const isSecret = secrets.url !== undefined && !api;
+  const url = api
+    ? apiUrl(api)
+    : isSecret
+      ? expandSecret.text('url', secrets.url)
+      : expandEntry.text('url', launch.url);
+  const problem = api ? undefined : urlProblem(url, isSecret ? undefined : launch.url);
   if (problem && url !== '') {
     const report = isSecret ? context.reportSecrets : context.report;
     report([...(isSecret ? secrets : entry).path, 'url'], `${label}: url ${problem}.`);
@@ -218,7 +241,8 @@ function resolveRemote(
   redactUrl(entry.name, url, context);
   const headers = mergeRecords('headers', launch.headers, sources, context);
   for (const [name, value] of Object.entries(headers)) {
-    const isValid = /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7E\x80-\xFF]*$/.test(value);
+    const isValid =
+      /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7E\x80-\xFF]*$/.test(showReferences(value));
     const isInSecrets = Object.hasOwn(secrets.headers, name);
     const report = isInSecrets ? context.reportSecrets : context.report;
     if (!isValid)
@@ -228,6 +252,15 @@ function resolveRemote(
       );
   }
   const oauth = resolveOAuth(launch.oauth, sources, context);
+  if (oauth && api && api.baseUrl === undefined) {
+    context.report([...entry.path, 'oauth'], `${label}: oauth requires api.base_url, the URL of the API.`);
+  }
+  if (oauth?.grant === 'authorization_code' && api && oauth.issuer === undefined) {
+    context.report(
+      [...entry.path, 'oauth'],
+      `${label}: oauth.issuer is missing. An API does not name its authorization server.`,
+    );
+  }
   const { transport } = launch;
   // A client must not override a header that the configuration sets.
   const own = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
@@ -236,9 +269,34 @@ function resolveRemote(
     kind: 'remote',
     transport,
     url,
-    headers,
+    ...(api && { api }),
+    ...userHeaders(launch, headers, sources, context),
     ...(passHeaders.length > 0 && { passHeaders }),
     ...(oauth && { oauth }),
+  };
+}
+
+/** Returns the headers, of which those with users' values are only sent with calls if users share the connection. */
+function userHeaders(
+  { userConnection }: RemoteEntry,
+  headers: Readonly<Record<string, string>>,
+  { entry }: ServerSources,
+  { report }: ServerResolveContext,
+): Pick<RemoteLaunch, 'headers' | 'userValues' | 'callHeaders'> {
+  const userValues = referencesIn(Object.values(headers));
+  if (userValues.length === 0) {
+    if (userConnection !== undefined)
+      report(
+        [...entry.path, 'user_connection'],
+        `server ${JSON.stringify(entry.name)}: user_connection requires headers with \${user.…}. Add one, or remove user_connection.`,
+      );
+    return { headers };
+  }
+  if (userConnection !== 'shared') return { headers, userValues };
+  const split = Object.groupBy(Object.entries(headers), ([, value]) => String(hasReferences(value)));
+  return {
+    headers: Object.fromEntries(split['false'] ?? []),
+    callHeaders: Object.fromEntries(split['true'] ?? []),
   };
 }
 
@@ -251,17 +309,36 @@ function redactUrl(server: string, text: string, { redactions }: ServerResolveCo
   }
 }
 
-const GRANTS = ['authorization_code', 'client_credentials'] as const;
+const GRANTS = [
+  'authorization_code',
+  'client_credentials',
+  'token_exchange',
+  'cross_app_access',
+  'signed_identity',
+] as const;
 const SIGN_INS = ['shared', 'per_user'] as const;
 /** Client authentication methods, of which at most one can be set. */
 const CREDENTIALS = ['client_secret', 'private_key'] as const;
-/** Keys that apply to a single grant type. */
+/** Keys that apply to some grant types only. */
 const ONLY_FOR = {
-  token_url: 'client_credentials',
-  client_metadata_url: 'authorization_code',
-  redirect_uri: 'authorization_code',
-  sign_in: 'authorization_code',
-} as const;
+  token_url: ['client_credentials', 'token_exchange'],
+  client_metadata_url: ['authorization_code'],
+  redirect_uri: ['authorization_code'],
+  sign_in: ['authorization_code'],
+  audience: ['token_exchange', 'signed_identity'],
+  identity_provider: ['cross_app_access'],
+  identity_client_id: ['cross_app_access'],
+  identity_client_secret: ['cross_app_access'],
+} satisfies Readonly<Record<string, readonly (typeof GRANTS)[number][]>>;
+
+/** Keys that a grant type requires. */
+const REQUIRED_FOR: Readonly<Record<(typeof GRANTS)[number], readonly OAuthKey[]>> = {
+  authorization_code: [],
+  client_credentials: ['client_id'],
+  token_exchange: ['client_id'],
+  cross_app_access: ['client_id', 'identity_provider', 'identity_client_id'],
+  signed_identity: ['issuer'],
+};
 
 /** Resolves `[servers.oauth]` from both files. A client with a secret or a key gets tokens without user interaction. */
 function resolveOAuth(
@@ -277,13 +354,16 @@ function resolveOAuth(
   };
   const complain = (message: string): void =>
     report([...entry.path, 'oauth'], `server ${JSON.stringify(entry.name)}: oauth${message}`);
-  for (const key of CREDENTIALS) redactions.add(value[key] ?? '', [key], entry.name);
+  for (const key of [...CREDENTIALS, 'identity_client_secret'] as const)
+    redactions.add(value[key] ?? '', [key], entry.name);
 
   const authenticates = CREDENTIALS.some((key) => written[key] !== undefined);
   const grant = value['grant'] ?? GRANTS[authenticates ? 1 : 0];
   const isKnown = (text: string): text is (typeof GRANTS)[number] => GRANTS.some((name) => name === text);
-  if (!isKnown(grant)) complain(`: grant must be ${GRANTS.join(' or ')}, not ${JSON.stringify(grant)}.`);
-  const required: OAuthKey[] = authenticates || grant === 'client_credentials' ? ['client_id'] : [];
+  if (!isKnown(grant)) complain(`: grant must be one of ${GRANTS.join(', ')}, not ${JSON.stringify(grant)}.`);
+  const required: OAuthKey[] = isKnown(grant) ? [...REQUIRED_FOR[grant]] : [];
+  if (authenticates && !required.includes('client_id')) required.push('client_id');
+  if (grant === 'token_exchange' && written['token_url'] === undefined) required.push('issuer');
   if (grant === 'client_credentials' && !authenticates) required.push('client_secret');
   for (const key of required.filter((key) => !written[key]))
     complain(` requires ${key}. Set it here or in the secrets file.`);
@@ -294,9 +374,10 @@ function resolveOAuth(
   if (!SIGN_INS.some((name) => name === signIn))
     complain(`: sign_in must be ${SIGN_INS.join(' or ')}, not ${JSON.stringify(signIn)}.`);
   for (const [key, only] of Object.entries(ONLY_FOR)) {
-    if (value[key] !== undefined && grant !== only) complain(`: ${key} requires grant = "${only}".`);
+    if (value[key] !== undefined && !only.some((name) => name === grant))
+      complain(`: ${key} requires grant = ${only.map((name) => `"${name}"`).join(' or ')}.`);
   }
-  for (const key of ['token_url', 'issuer', 'client_metadata_url'] as const) {
+  for (const key of ['token_url', 'issuer', 'client_metadata_url', 'identity_provider'] as const) {
     const shown = secrets.oauth?.[key] === undefined ? entered?.[key] : undefined;
     const problem = value[key] === undefined ? undefined : urlProblem(value[key], shown);
     if (problem) complain(`: ${key} ${problem}.`);
@@ -311,6 +392,8 @@ function resolveOAuth(
     const client = { clientId: clientId ?? '', clientSecret };
     return defined<OAuthSettings>({ grant, ...client, ...common, tokenUrl: value['token_url'] });
   }
+  const acting = actingSettings(grant, value, common);
+  if (acting) return acting;
   const clientMetadataUrl = value['client_metadata_url'];
   return defined<OAuthSettings>({
     grant: 'authorization_code',
@@ -321,6 +404,28 @@ function resolveOAuth(
     redirectUri,
     perUser: signIn === 'per_user' ? true : undefined,
   });
+}
+
+/** Returns the settings of grant types with which the manager acts for each user. */
+function actingSettings(
+  grant: string,
+  value: Partial<Record<string, string>>,
+  common: Pick<TokenExchange, 'scope' | 'issuer' | 'privateKey'>,
+): ActingOAuth | undefined {
+  const client = { clientId: value['client_id'] ?? '', clientSecret: value['client_secret'] };
+  const { issuer = '' } = common;
+  const audience = value['audience'];
+  if (grant === 'signed_identity') return defined<ActingOAuth>({ grant, issuer, audience });
+  if (grant === 'token_exchange') {
+    return defined<ActingOAuth>({ grant, ...client, ...common, tokenUrl: value['token_url'], audience });
+  }
+  if (grant !== 'cross_app_access') return undefined;
+  const identityClient = {
+    clientId: value['identity_client_id'] ?? '',
+    clientSecret: value['identity_client_secret'],
+  };
+  const identityProvider = value['identity_provider'] ?? '';
+  return defined<ActingOAuth>({ grant, ...client, ...common, identityProvider, identityClient });
 }
 
 /** Parses the client's private key from the text itself. */

@@ -9,6 +9,8 @@ import type { ToolPins } from './tool-policy.ts';
 export interface ServerResolveContext {
   readonly env: Environment;
   readonly platform: string;
+  /** The folder of the servers file, at which relative paths start. */
+  readonly folder: string;
   readonly timeouts: ServerTimeouts;
   readonly redactions: Redactions;
   /** Whether values in the servers file are also secrets. */

@@ -7,6 +7,7 @@ import { missingArgs } from './required-args.ts';
 import type { ServerResolveContext } from './resolve-context.ts';
 import type { LaunchEntry } from './server-entry.ts';
 import type { ProcessLaunch } from './spec.ts';
+import { hasReferences, referencesIn } from './user-references.ts';
 import { mergeRecords, refuseSecrets, type ServerSources } from './server-sources.ts';
 
 type ProcessEntry = Exclude<LaunchEntry, { readonly kind: 'remote' }>;
@@ -18,11 +19,14 @@ export function resolveProcess(
 ): ProcessLaunch {
   const { entry, expandEntry } = sources;
   refuseSecrets(['url', 'headers', 'oauth'], sources, context);
+  refuseSecrets(['credentials'], sources, context, 'openapi');
   checkVariables(sources, launch.env, context);
   const env = mergeRecords('env', launch.env, sources, context);
   const args = [...entryArgs(launch.args, sources, context), ...secretArgs(sources, context)];
   const volumes = mounts(sources, context);
   checkRequired(sources, { env, args }, context);
+  if (launch.kind === 'command') refuseShell(launch.command, args, sources, context);
+  const userValues = referencesIn([...args, ...Object.values(env)]);
   const start =
     launch.kind === 'package'
       ? packageCommand(launch.package, { env, volumes, limits: entry.limits })
@@ -40,7 +44,25 @@ export function resolveProcess(
     ...(launch.kind === 'package' && launch.hash !== undefined
       ? { integrity: { name: `${launch.package.name}@${launch.package.version}`, hash: launch.hash } }
       : {}),
+    ...(userValues.length > 0 && { userValues }),
   };
+}
+
+const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'cmd', 'powershell', 'pwsh']);
+
+/** Rejects values of users in the arguments of a shell, which would execute them. */
+function refuseShell(
+  command: string,
+  args: readonly string[],
+  { entry }: ServerSources,
+  { report }: ServerResolveContext,
+): void {
+  const program = (command.split(/[\\/]/).at(-1) ?? '').toLowerCase().replace(/\.exe$/, '');
+  if (!SHELLS.has(program) || !args.some((arg) => hasReferences(arg))) return;
+  report(
+    [...entry.path, 'args'],
+    `server ${JSON.stringify(entry.name)}: args of the shell ${program} cannot contain \${user.…}, because the shell would execute the values. Pass them in env.`,
+  );
 }
 
 /** Expands the arguments in the servers file. There, only values whose names suggest secrets count as secrets. */

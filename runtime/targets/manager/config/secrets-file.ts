@@ -19,11 +19,13 @@ export interface SecretsEntry {
   readonly env: Readonly<Record<string, string>>;
   readonly volumes: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
+  /** Credentials for the security schemes of an API. */
+  readonly credentials: Readonly<Record<string, string>>;
   readonly oauth: OAuthEntry | undefined;
   readonly url: string | undefined;
 }
 
-const SECRETS_KEYS = ['args', 'env', 'volumes', 'headers', 'oauth', 'url'] as const;
+const SECRETS_KEYS = ['args', 'env', 'volumes', 'headers', 'credentials', 'oauth', 'url'] as const;
 
 /** Parses the secrets file. A missing file counts as empty. Pure. */
 export function readSecretsFile(file: TextFile | undefined): SecretsFile {
@@ -55,6 +57,7 @@ const readEntry = (table: TableReader, path: ProblemPath): SecretsEntry => ({
   env: table.record('env') ?? {},
   volumes: table.record('volumes') ?? {},
   headers: table.record('headers') ?? {},
+  credentials: table.record('credentials') ?? {},
   oauth: readOAuth(table.table('oauth', OAUTH_KEYS)),
   url: table.text('url'),
 });
@@ -66,6 +69,7 @@ export const noSecrets = (name: string): SecretsEntry => ({
   env: {},
   volumes: {},
   headers: {},
+  credentials: {},
   oauth: undefined,
   url: undefined,
 });

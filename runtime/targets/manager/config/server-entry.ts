@@ -1,3 +1,4 @@
+import { API_KEYS, type ApiEntry, readApi } from './api-entry.ts';
 import { PACKAGE_KEYS, readPackage } from './read-package.ts';
 import { nameProblem, serverName } from './server-name.ts';
 import { type Package, parsePackage } from './package-launch.ts';
@@ -12,6 +13,9 @@ import {
   type ToolOverride,
   APPROVAL_ACTIONS,
   APPROVAL_CONDITIONS,
+  DEFAULT_SCAN,
+  SCAN_ACTIONS,
+  type ScanPolicy,
 } from './tool-policy.ts';
 
 /** A server as described in its file: types and keys are validated, placeholders are not expanded yet. */
@@ -29,14 +33,18 @@ export interface ServerEntry {
   readonly timeouts: { readonly [Key in 'install' | 'init' | 'request' | 'shutdown']: number | undefined };
   readonly concurrency: number | undefined;
   readonly queue: number | undefined;
+  readonly maxInstances: number | undefined;
   readonly required: RequiredValues;
   readonly volumes: Readonly<Record<string, Volume>>;
   readonly limits: LaunchLimits | undefined;
   /** Keyed by the tool's name on the server, in lower case. */
   readonly toolOverrides: Readonly<Record<string, ToolOverride>>;
   readonly approvals: readonly ApprovalRule[];
+  readonly extensions: readonly string[] | undefined;
   /** Action for tools that differ from their pins; undefined if not set. */
   readonly onChange: PinAction | undefined;
+  /** Undefined if neither key is set. */
+  readonly scan: ScanPolicy | undefined;
 }
 
 export type LaunchEntry =
@@ -58,11 +66,15 @@ interface ProcessEntry {
 }
 
 interface RemoteEntry {
+  /** URL of the server or, for an API, path or URL of its OpenAPI document. */
   readonly url: string;
-  readonly transport: 'http' | 'sse';
+  readonly transport: 'http' | 'sse' | 'openapi';
+  /** Settings of an API. */
+  readonly api: ApiEntry | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly passHeaders: readonly string[];
   readonly oauth: OAuthEntry | undefined;
+  readonly userConnection: (typeof USER_CONNECTIONS)[number] | undefined;
 }
 
 /** Values that are required to start a server. */
@@ -79,20 +91,25 @@ interface Volume {
 }
 
 const PROCESS_KEYS = ['args', 'env', 'cwd', 'limits'] as const;
-const REMOTE_KEYS = ['transport', 'headers', 'pass_headers', 'oauth'] as const;
+const REMOTE_KEYS = ['transport', 'headers', 'pass_headers', 'oauth', 'user_connection'] as const;
+/** Whether each user has a connection, or all users share one and only their calls have their headers. */
+const USER_CONNECTIONS = ['separate', 'shared'] as const;
 const REQUIRED_KEYS = [
   'required_env',
   'required_args',
   'required_args_positional',
   'required_args_bool',
 ] as const;
-const LAUNCH_KEYS = ['package', 'command', 'url'] as const;
+const LAUNCH_KEYS = ['package', 'command', 'url', 'openapi'] as const;
+/** The launch keys of servers that are not processes. */
+const REMOTE_LAUNCH_KEYS: ReadonlySet<unknown> = new Set(['url', 'openapi']);
 
 export const SERVER_KEYS = [
   'name',
   ...LAUNCH_KEYS,
   ...PROCESS_KEYS,
   ...REMOTE_KEYS,
+  'api',
   'tools',
   'deny_tools',
   'prompts',
@@ -109,12 +126,16 @@ export const SERVER_KEYS = [
   'timeout_shutdown',
   'concurrency',
   'queue',
+  'max_instances',
   ...REQUIRED_KEYS,
   'volumes',
   ...PACKAGE_KEYS,
   'tool_overrides',
   'approvals',
+  'extensions',
   'on_change',
+  'scan',
+  'scan_results',
 ];
 
 /** Parses one `[[servers]]` table. Reports problems; returns undefined if later checks would only repeat them. */
@@ -144,12 +165,15 @@ export function readServerEntry(table: TableReader, path: ProblemPath): ServerEn
     },
     concurrency: table.count('concurrency', 1),
     queue: table.count('queue', 0),
+    maxInstances: table.count('max_instances', 1),
     required,
     volumes: readVolumes(table, launch),
     limits: readLimits(table.table('limits', LIMIT_KEYS)),
     toolOverrides: readToolOverrides(table.table('tool_overrides')),
     approvals: readApprovals(table),
+    extensions: readExtensions(table),
     onChange: table.choice('on_change', PIN_ACTIONS),
+    scan: readScan(table),
   };
   if (written === undefined) {
     if (!table.mentions('name')) table.report('name is missing. Add one, e.g. name = "time".');
@@ -172,27 +196,44 @@ function readLaunch(table: TableReader): LaunchEntry | undefined {
     headers: table.record('headers') ?? {},
     passHeaders: readPassHeaders(table),
     oauth: readOAuth(table.table('oauth', OAUTH_KEYS)),
+    userConnection: table.choice('user_connection', USER_CONNECTIONS),
   } as const;
-  const values = { package: table.text('package'), command: table.text('command'), url: table.text('url') };
+  const api = readApi(table.table('api', API_KEYS));
+  const values = {
+    package: table.text('package'),
+    command: table.text('command'),
+    url: table.text('url'),
+    openapi: table.text('openapi'),
+  };
   if (launchKeys.length !== 1) {
     const found = launchKeys.length === 0 ? 'it has none of them' : `it has ${launchKeys.join(' and ')}`;
-    table.report(`a server requires exactly one of package, command and url; ${found}.`, launchKeys[1]);
+    table.report(
+      `a server requires exactly one of package, command, url and openapi; ${found}.`,
+      launchKeys[1],
+    );
     return undefined;
   }
-  const isRemote = launchKeys[0] === 'url';
+  const isRemote = REMOTE_LAUNCH_KEYS.has(launchKeys[0]);
+  for (const key of ['api', 'transport'] as const) {
+    const needed = key === 'api' ? 'openapi' : 'url';
+    if (isRemote && launchKeys[0] !== needed && table.keys().includes(key))
+      table.report(`${key} conflicts with ${launchKeys[0]}; it requires ${needed}.`, key);
+  }
   if (launchKeys[0] !== 'package') {
     for (const key of PACKAGE_KEYS) {
       if (table.keys().includes(key)) table.report(`${key} requires package.`, key);
     }
   }
-  for (const key of isRemote ? PROCESS_KEYS : REMOTE_KEYS) {
+  for (const key of isRemote ? PROCESS_KEYS : [...REMOTE_KEYS, 'api']) {
     if (table.keys().includes(key))
       table.report(
-        `${key} conflicts with ${launchKeys[0]}; it requires ${isRemote ? 'package or command' : 'url'}.`,
+        `${key} conflicts with ${launchKeys[0]}; it requires ${isRemote ? 'package or command' : key === 'api' ? 'openapi' : 'url'}.`,
         key,
       );
   }
-  if (values.url !== undefined) return { kind: 'remote', url: values.url, ...remote };
+  if (values.url !== undefined) return { kind: 'remote', url: values.url, api: undefined, ...remote };
+  if (values.openapi !== undefined)
+    return { kind: 'remote', ...remote, url: values.openapi, transport: 'openapi', api };
   if (values.command !== undefined) return { kind: 'command', command: values.command, ...process };
   if (values.package === undefined) return undefined;
   const found = parsePackage(values.package);
@@ -221,6 +262,17 @@ function readPassHeaders(table: TableReader): string[] {
     );
   }
   return names;
+}
+
+/** Without `scan_results`, `scan` applies to results as well. */
+function readScan(table: TableReader): ScanPolicy | undefined {
+  const definitions = table.choice('scan', SCAN_ACTIONS);
+  const results = table.choice('scan_results', SCAN_ACTIONS) ?? definitions;
+  if (results === undefined) return undefined;
+  return {
+    definitions: definitions ?? DEFAULT_SCAN.definitions,
+    results,
+  };
 }
 
 function readTools(table: TableReader): NameFilter {
@@ -266,6 +318,20 @@ function readLimits(table: TableReader | undefined): LaunchLimits | undefined {
     processes: table.count('processes', 1),
     required: table.flag('required') ?? false,
   };
+}
+
+/** The name of a protocol extension: a prefix in the form of a host name, and a name. */
+const EXTENSION_NAME = /^[a-z\d][\w-]*(?:\.[\w-]+)*\/[\w.-]+$/i;
+
+function readExtensions(table: TableReader): readonly string[] | undefined {
+  const names = table.texts('extensions');
+  const invalid = names?.find((name) => !EXTENSION_NAME.test(name));
+  if (invalid === undefined) return names;
+  table.report(
+    `extensions must contain names such as io.modelcontextprotocol/ui, not ${JSON.stringify(invalid)}.`,
+    'extensions',
+  );
+  return undefined;
 }
 
 const KEYS = ['tools', 'when', 'action'];

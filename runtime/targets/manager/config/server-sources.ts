@@ -18,7 +18,7 @@ export interface ServerSources {
  * and values whose names suggest secrets, are added to the redactions.
  */
 export function mergeRecords(
-  key: 'env' | 'headers',
+  key: 'env' | 'headers' | 'credentials',
   written: Readonly<Record<string, string>>,
   { entry, secrets, expandEntry, expandSecret }: ServerSources,
   { redactions, containsSecrets }: { redactions: Redactions; containsSecrets: boolean },
@@ -37,11 +37,12 @@ export function refuseSecrets(
   keys: readonly (keyof SecretsEntry)[],
   { entry, secrets }: ServerSources,
   { reportSecrets }: { reportSecrets: Report },
+  needed?: string,
 ): void {
   for (const key of keys) {
     const value = secrets[key];
     if (value === undefined || Object.keys(value).length === 0) continue;
-    const kind = entry.launch.kind === 'remote' ? 'package or command' : 'url';
+    const kind = needed ?? (entry.launch.kind === 'remote' ? 'package or command' : 'url');
     reportSecrets(
       [...secrets.path, key],
       `server ${JSON.stringify(entry.name)}: ${key} requires a server with ${kind}. Remove it.`,

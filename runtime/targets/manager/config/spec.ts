@@ -1,9 +1,11 @@
+import type { UserReference } from './user-references.ts';
 import type { SearchEncoderSetting } from './search-encoder.ts';
+import type { ScanClassifierSetting } from './scan-classifier.ts';
 import type { Secret } from '#core/text/redactions.ts';
 import type { ProcessLimits } from '#core/limits/process-limits.ts';
 import type { GroupSpec } from './group-spec.ts';
 import type { PluginSettings } from './plugin-settings.ts';
-import type { ApprovalRule, ToolOverride, ToolPins } from './tool-policy.ts';
+import type { ApprovalRule, ScanPolicy, ToolOverride, ToolPins } from './tool-policy.ts';
 
 /** The resolved configuration: all placeholders are expanded and all defaults are applied. */
 export interface ManagerConfig {
@@ -40,8 +42,14 @@ export interface ServerSpec {
   /** Tool overrides by the tool's name on the server, in lower case. */
   readonly toolOverrides?: Readonly<Record<string, ToolOverride>> | undefined;
   readonly approvals?: readonly ApprovalRule[] | undefined;
+  /** The protocol extensions that are passed on; undefined for the default. */
+  readonly extensions?: readonly string[] | undefined;
   /** The pinned tools; undefined if the server is not pinned. */
   readonly pins?: ToolPins | undefined;
+  /** How the server's texts are scanned for injections. Default: DEFAULT_SCAN. */
+  readonly scan?: ScanPolicy | undefined;
+  /** Maximum number of processes, or connections, of a server with one per user. */
+  readonly maxInstances?: number | undefined;
 }
 
 export type Launch = ProcessLaunch | RemoteLaunch | UnusableLaunch;
@@ -77,6 +85,8 @@ export interface ProcessLaunch {
   readonly integrity?: PackageIntegrity | undefined;
   /** How to install the package before the start, if the server is a package. */
   readonly installation?: PackageInstallation | undefined;
+  /** The users' values in `args` and `env`. Each user then has a process. */
+  readonly userValues?: readonly UserReference[] | undefined;
 }
 
 /** How to install a package without starting its server. */
@@ -119,16 +129,48 @@ export interface LaunchLimits extends ProcessLimits {
 /** A remote server. */
 export interface RemoteLaunch {
   readonly kind: 'remote';
-  readonly transport: 'http' | 'sse';
+  readonly transport: 'http' | 'sse' | 'openapi';
   readonly url: string;
+  /** The API whose operations are the tools, for the transport `openapi`. */
+  readonly api?: ApiSettings | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** Client headers to pass on, in lower case. */
   readonly passHeaders?: readonly string[] | undefined;
   readonly oauth?: OAuthSettings | undefined;
+  /** The users' values in `headers`. Each user then has a connection. */
+  readonly userValues?: readonly UserReference[] | undefined;
+  /** Headers with users' values that are sent with calls on the connection that all users share. */
+  readonly callHeaders?: Readonly<Record<string, string>> | undefined;
+}
+
+/** An API that is described by an OpenAPI document: `openapi` and `[servers.api]`. */
+export interface ApiSettings {
+  /** Absolute path or URL of the document. */
+  readonly document: string;
+  /** The URL that calls go to, instead of the document's server. */
+  readonly baseUrl: string | undefined;
+  /** Further origins that operations can have as their server. */
+  readonly origins: readonly string[];
+  /** Values of the variables in server URLs. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Filters for operations. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  /** Values of parameters that callers do not set, by name. */
+  readonly fixed: Readonly<Record<string, string>>;
+  /** Credentials by the name of their security scheme. */
+  readonly credentials: Readonly<Record<string, string>>;
+  /** Names of path parameters that can contain slashes. */
+  readonly pathSlashes: readonly string[];
+  /** Interval at which a document on the network is requested. */
+  readonly refreshMs: number;
 }
 
 /** Settings of `[servers.oauth]`. Without them, a remote server that requires OAuth needs a user sign-in. */
-export type OAuthSettings = ClientCredentials | SignInSettings;
+export type OAuthSettings = ClientCredentials | SignInSettings | ActingOAuth;
+
+/** OAuth with which the manager acts for each user, without a sign-in to the server. */
+export type ActingOAuth = TokenExchange | CrossAppAccess | SignedIdentity;
 
 interface CommonOAuth {
   /** The private key that the client authenticates with instead of a secret. */
@@ -154,6 +196,39 @@ export interface ClientCredentials extends CommonOAuth {
   readonly clientSecret?: string | undefined;
   /** The token endpoint. If undefined, the endpoint in the server's metadata is used. */
   readonly tokenUrl?: string | undefined;
+}
+
+/** A client of an authorization server. */
+export interface OAuthClientSettings {
+  readonly clientId: string;
+  readonly clientSecret?: string | undefined;
+  readonly privateKey?: ClientKey | undefined;
+}
+
+/** Exchange of the user's access token for one of the server. @see https://www.rfc-editor.org/rfc/rfc8693 */
+export interface TokenExchange extends CommonOAuth, OAuthClientSettings {
+  readonly grant: 'token_exchange';
+  /** The token endpoint. If undefined, the endpoint in the metadata of the issuer is used. */
+  readonly tokenUrl?: string | undefined;
+  /** If undefined, the URL of the server is sent as the resource. */
+  readonly audience?: string | undefined;
+}
+
+/** Exchange of the user's access token at the identity provider for an assertion for the server's authorization server. */
+export interface CrossAppAccess extends CommonOAuth, OAuthClientSettings {
+  readonly grant: 'cross_app_access';
+  readonly identityProvider: string;
+  /** The manager's client at the identity provider. */
+  readonly identityClient: OAuthClientSettings;
+}
+
+/** A JWT about the user that the manager signs. */
+interface SignedIdentity {
+  readonly grant: 'signed_identity';
+  /** The manager's public URL. */
+  readonly issuer: string;
+  /** If undefined, the URL of the server. */
+  readonly audience?: string | undefined;
 }
 
 /** Authorization by a user, with `mcp-manager login`. */
@@ -197,6 +272,8 @@ export interface DaemonSettings {
   readonly oauth?: ResourceSettings | undefined;
   /** The encoder for searches by meaning; undefined if searches only use words. */
   readonly searchEncoder?: SearchEncoderSetting | undefined;
+  /** The model that finds injections, in addition to the rules. */
+  readonly scanClassifier?: ScanClassifierSetting | undefined;
 }
 
 /** The manager as an OAuth protected resource. */
@@ -235,6 +312,22 @@ export interface CorsSettings {
   readonly maxAgeSeconds: number;
 }
 
-/** Whether each caller of the manager signs in to the server separately, and therefore has a separate connection. */
-export const isPerUser = ({ launch }: Pick<ServerSpec, 'launch'>): boolean =>
+/** Whether each user has a separate process or connection. */
+export const isPerUser = (spec: Pick<ServerSpec, 'launch'>): boolean =>
+  usesUserValues(spec) || signsInPerUser(spec) || actingOAuth(spec) !== undefined;
+
+/** Returns the settings with which the manager acts for each user; undefined if it does not. */
+export function actingOAuth({ launch }: Pick<ServerSpec, 'launch'>): ActingOAuth | undefined {
+  const oauth = launch.kind === 'remote' ? launch.oauth : undefined;
+  return oauth && oauth.grant !== 'authorization_code' && oauth.grant !== 'client_credentials'
+    ? oauth
+    : undefined;
+}
+
+/** Whether a server is started, or connected to, with values of its user. */
+const usesUserValues = ({ launch }: Pick<ServerSpec, 'launch'>): boolean =>
+  launch.kind !== 'unusable' && launch.userValues !== undefined;
+
+/** Whether each caller of the manager signs in to the server separately. */
+export const signsInPerUser = ({ launch }: Pick<ServerSpec, 'launch'>): boolean =>
   launch.kind === 'remote' && launch.oauth?.grant === 'authorization_code' && launch.oauth.perUser === true;

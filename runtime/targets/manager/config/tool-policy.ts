@@ -34,3 +34,21 @@ export interface ToolPins {
   /** Definition hashes by tool name. */
   readonly hashes: Readonly<Record<string, string>>;
 }
+
+export const SCAN_ACTIONS = ['off', 'warn', 'block', 'quarantine'] as const;
+/** What happens to a server's texts in which a rule finds an injection. */
+export type ScanAction = (typeof SCAN_ACTIONS)[number];
+
+/** How the texts of a server are scanned. */
+export interface ScanPolicy {
+  /** For lists and the server's instructions. */
+  readonly definitions: ScanAction;
+  /** For results, errors, notifications and requests to clients. */
+  readonly results: ScanAction;
+}
+
+/**
+ * Definitions are scanned once and have few false alarms. Results are not scanned by default, because that takes time in
+ * each call.
+ */
+export const DEFAULT_SCAN: ScanPolicy = { definitions: 'warn', results: 'off' };

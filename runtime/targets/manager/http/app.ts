@@ -30,9 +30,11 @@ import { clientRoutes } from './routes/clients.ts';
 import { configurationRoutes } from './routes/configuration.ts';
 import { configuredGroupRoutes } from './routes/configured-groups.ts';
 import { managerDocumentRoutes } from './routes/documents.ts';
+import { findingRoutes } from './routes/findings.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { serverHealthRoutes } from './routes/health.ts';
 import { clientKeyRoutes } from './routes/keys.ts';
+import { identityKeyRoutes } from './routes/identity-keys.ts';
 import { logRoutes } from './routes/logs.ts';
 import { pinRoutes } from './routes/pins.ts';
 import { serverPromptRoutes } from './routes/prompts.ts';
@@ -41,6 +43,7 @@ import { searchRoutes } from './routes/search.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { toolDocumentRoutes } from './routes/tool-documents.ts';
 import { toolRoutes } from './routes/tools.ts';
+import { userSecretRoutes } from './routes/user-secrets.ts';
 import { signInPageRoutes } from './sign-in-page/routes.ts';
 import { createStructAnswer, respondWith } from './struct-answer.ts';
 import { formatBearerChallenge } from '#serve/oauth/bearer-challenge.ts';
@@ -74,6 +77,7 @@ export function managerApi(context: ManagerContext, options: ManagerAppOptions):
     managerPageRoutes(context.kernel.access),
     docsPageRoutes([{ href: './', name: 'Pages' }]),
     signInPageRoutes(),
+    identityKeyRoutes(context),
   ];
   const app: Hono<ShellEnv> = httpShell(context.kernel, {
     corsOrigins: cors?.origins ?? [],
@@ -165,9 +169,11 @@ export function managerRoutes(context: ManagerContext, options: ManagerAppOption
     ...groupRoutes(context, parts),
     ...clientRoutes(context, parts, link),
     ...signInRoutes(context, parts, known),
+    ...userSecretRoutes(context, parts),
     ...serverAdminRoutes(context, parts),
     ...adminServerRoutes(context, parts),
     ...logRoutes(context, parts),
+    ...findingRoutes(context, parts),
     ...(files
       ? [
           ...configurationRoutes(context, files, parts),

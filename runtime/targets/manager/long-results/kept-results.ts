@@ -14,8 +14,12 @@ export interface ResultOwner {
 
 /** What was cut from a result. */
 export interface KeptPart {
-  /** The tools that it is from, with their names on their servers. */
-  readonly tools: readonly { readonly server: string; readonly tool: string }[];
+  /** What it is from: tools and prompts with their names on their servers, and resources with their URIs. */
+  readonly sources: readonly {
+    readonly server: string;
+    readonly kind: 'tool' | 'prompt' | 'resource';
+    readonly name: string;
+  }[];
   /** The complete text, or the contents of a binary resource. */
   readonly data: string | ShapeOfParams;
   readonly size: number;

@@ -2,9 +2,15 @@ import { isObject } from '#core/json/is-object.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { CalledTool, Calls } from '../calls/call.ts';
 import type { LongResults } from './long-results.ts';
+import type { ToolResult } from '../shapes/results.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { type McpCall, type Method, optionalObject, requiredParam, mcpServerCall } from './mcp-call.ts';
 import type { Targets } from './targets.ts';
+import { createdTask } from '../shapes/tasks.ts';
+import type { Tasks } from './tasks/tasks.ts';
+import { isAppCall } from './apps/app-calls.ts';
+import { contentsForClient } from './apps/app-page.ts';
+import { resultWithAppUris } from './apps/app-uri.ts';
 
 /** The methods that concern a single item of a single server. The client gets the server's result. */
 export function callMethods(parts: CallParts): readonly (readonly [string, Method])[] {
@@ -22,7 +28,19 @@ export function callMethods(parts: CallParts): readonly (readonly [string, Metho
         return calls.getPrompt({ ...mcpServerCall(call, server), prompt: name, args: texts(call.params) });
       },
     ],
-    ['resources/read', (call) => readResource(calls, targets, call)],
+    ['resources/read', (call) => readResource(parts, call)],
+    ...parts.tasks.methods(parts.endpoint, (call, { server, tool, outputSchema }, result) =>
+      parts.longResults.limit(
+        call,
+        parts.endpoint === undefined ? resultWithAppUris(server, result) : result,
+        {
+          sources: [{ server, kind: 'tool', name: tool }],
+          outputSchema,
+          endpoint: parts.endpoint,
+          isListed: parts.isListed ?? true,
+        },
+      ),
+    ),
     [
       'completion/complete',
       async (call) => {
@@ -39,6 +57,7 @@ export interface CallParts {
   readonly calls: Calls;
   readonly targets: Targets;
   readonly longResults: LongResults;
+  readonly tasks: Tasks;
   /** The server in the path; undefined for all servers. */
   readonly endpoint: string | undefined;
   /** Whether lists contain the servers' tools; true by default. */
@@ -46,18 +65,27 @@ export interface CallParts {
 }
 
 export async function callTool(
-  { calls, targets, longResults, endpoint, isListed = true }: CallParts,
+  { calls, targets, longResults, tasks, endpoint, isListed = true }: CallParts,
   call: McpCall,
   qualified: string,
   args: ShapeOfParams,
 ): Promise<ShapeOfParams> {
   const { server, name } = targets.named(call, 'tool', qualified);
-  const request = { ...mcpServerCall(call, server), tool: name, args };
-  if (longResults.limitOf(call.caller) === undefined) return calls.callTool(request);
+  const isApp = isAppCall(call, server);
+  const request = { ...mcpServerCall(call, server), tool: name, args, ...(isApp && { isApp }) };
+  const offer = tasks.offer(call, { server, endpoint });
+  const shown = (result: ToolResult): ToolResult =>
+    endpoint === undefined ? resultWithAppUris(server, result) : result;
+  if (longResults.limitOf(call.caller) === undefined && !offer) return shown(await calls.callTool(request));
   let tool: CalledTool | undefined;
-  const result = await calls.callTool({ ...request, onTool: (found) => (tool = found) });
+  const onTool = (found: CalledTool): void => void (tool = found);
+  const accepted = offer && { acceptsTask: true, task: offer.params };
+  const received = await calls.callTool({ ...request, ...accepted, onTool });
+  const state = offer && tool && createdTask(received);
+  if (state && tool) return tasks.created(call, { server, endpoint, tool }, received, state);
+  const result = shown(received);
   return longResults.limit(call, result, {
-    tools: [{ server, tool: tool?.own ?? '' }],
+    sources: [{ server, kind: 'tool', name: tool?.own ?? '' }],
     outputSchema: tool?.shown['outputSchema'],
     endpoint,
     isListed,
@@ -68,10 +96,11 @@ export async function callTool(
  * Reads a resource. The contents in the response have the URI from the request, so that the client
  * can match them.
  */
-async function readResource(calls: Calls, targets: Targets, call: McpCall): Promise<ShapeOfParams> {
+async function readResource({ calls, targets, endpoint }: CallParts, call: McpCall): Promise<ShapeOfParams> {
   const requested = requiredParam(call.params, 'uri');
   const { server, uri } = await targets.resource(call, requested);
-  const contents = await calls.readResource({ ...mcpServerCall(call, server), uri });
+  const read = await calls.readResource({ ...mcpServerCall(call, server), uri });
+  const contents = endpoint === undefined ? read.map((item) => contentsForClient(server, item)) : read;
   if (requested === uri) return { contents };
   return { contents: contents.map((item) => (item['uri'] === uri ? { ...item, uri: requested } : item)) };
 }

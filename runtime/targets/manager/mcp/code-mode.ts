@@ -29,6 +29,7 @@ const SCRIPT_TOOL = {
     'Runs a Lua 5.4 script that calls tools, and returns the value that the script returns. Nothing else is returned, so combine several calls, and return only the data that you need.',
     'Call tools as search_tools shows them: local r = tools.server.tool{ name = "x" }. A result is a table, or a text if the tool returns no JSON; null is nil in objects and json.null in lists. A failed call raises an error; use pcall to continue.',
     'parallel(list, function(item) ... end) and parallel{ f1, f2 } run functions concurrently and return a list of their results.',
+    'prompts.server.name{ arg = "x" } gets a prompt, and resources.server.read{ uri = "x" } reads a resource.',
     'Libraries: string, table, math, utf8, json.encode, json.decode.',
   ].join('\n'),
   inputSchema: {
@@ -78,5 +79,5 @@ async function run(
 ): Promise<ShapeOfParams> {
   const { server: _all, ...request } = mcpServerCall(call, '');
   const { result, used } = await scripts.run({ ...request, signal: call.signal }, source);
-  return longResults.limit(call, result, { tools: used, endpoint, isListed });
+  return longResults.limit(call, result, { sources: used, endpoint, isListed });
 }

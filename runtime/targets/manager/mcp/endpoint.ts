@@ -2,19 +2,32 @@ import { AppError } from '#contract/errors.ts';
 import type { ToolCaller } from '../access/caller.ts';
 import type { ManagedServer } from '../supervisor/managed-server.ts';
 import { serverName } from '../config/server-name.ts';
+import type { McpMode } from '../config/mcp-mode.ts';
 import type { ManagerContext } from '../context.ts';
 import type { PeerInfo } from '../upstream/connection.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { callMethods, type CallParts } from './call-methods.ts';
 import type { LongResults } from './long-results.ts';
+import type { ModeOf } from './mode-of.ts';
 import { type ListAllServers, LIST_KINDS, type ListKind } from './list-all-servers.ts';
 import { type Methods, type McpCall, type Method, optionalParam, mcpServerCall } from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { type Targets, targetsOfAll, targetsOfOne } from './targets.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { qualify, qualifiedToolName, toolName } from '../calls/tool-catalog.ts';
 import { cutPage, type ListedItem, readCursor } from './page-cursor.ts';
+import type { Tasks } from './tasks/tasks.ts';
 import { ownUri } from './resource-uri.ts';
+import { appUri, isAppUri, withAppUris } from './apps/app-uri.ts';
+import { isVisibleTo } from '../calls/tool-visibility.ts';
+import {
+  allowedExtensions,
+  APPS_EXTENSION,
+  DEFAULT_EXTENSIONS,
+  supportsApps,
+  TASKS_EXTENSION,
+} from '../upstream/extensions.ts';
 
 /** The MCP server at one path. */
 export interface McpEndpoint {
@@ -39,8 +52,10 @@ interface AllServersOptions {
   readonly listAllServers: ListAllServers;
   readonly index: ResourceIndex;
   readonly longResults: LongResults;
-  /** Replaces the tools of all servers; undefined to list them. */
-  readonly ownTools?: OwnTools | undefined;
+  /** Returns what replaces the tools of all servers in a mode; undefined to list them. */
+  readonly ownTools: (mode: McpMode) => OwnTools | undefined;
+  readonly modeOf: ModeOf;
+  readonly tasks: Tasks;
   readonly pageSize?: number | undefined;
 }
 
@@ -52,15 +67,27 @@ export interface OwnTools {
   readonly rule: string;
 }
 
-/** Returns the endpoint for a path; throws a NotFoundError if the caller has no access to the server. */
-export type EndpointFor = (caller: ToolCaller, server: string | undefined) => McpEndpoint;
+/**
+ * Returns the endpoint for a path, in the mode that the client selected, if it did; throws a NotFoundError if the caller has no access
+ * to the server.
+ */
+export type EndpointFor = (
+  caller: ToolCaller,
+  server: string | undefined,
+  selectedMode?: string,
+) => McpEndpoint;
 
 export function createEndpoints(context: ManagerContext, options: AllServersOptions): EndpointFor {
   const { calls, supervisor } = context;
-  const all = allServers(context, options);
+  const all = new Map<McpMode, McpEndpoint>();
   const single = new WeakMap<ManagedServer, McpEndpoint>();
-  return (caller, name) => {
-    if (name === undefined) return all;
+  return (caller, name, selectedMode) => {
+    if (name === undefined) {
+      const mode = options.modeOf(caller, selectedMode);
+      const endpoint = all.get(mode) ?? allServers(context, options, options.ownTools(mode));
+      all.set(mode, endpoint);
+      return endpoint;
+    }
     // The response reports which scopes are missing, because the client could obtain an access
     // token with more scopes.
     if (caller.grants !== undefined && !caller.canUse(serverName(name))) {
@@ -71,18 +98,22 @@ export function createEndpoints(context: ManagerContext, options: AllServersOpti
     if (!server || !calls.servers(caller).includes(server.name)) {
       throw new AppError('NotFoundError', `server not found: ${name}`);
     }
-    const known = single.get(server) ?? oneServer(context, server.name, options.longResults);
+    const known = single.get(server) ?? oneServer(context, server.name, options);
     single.set(server, known);
     return known;
   };
 }
 
-/** Creates the endpoint `/mcp`. */
-function allServers(context: ManagerContext, options: AllServersOptions): McpEndpoint {
+/** Creates the endpoint `/mcp` with the servers' tools or with the manager's own. */
+function allServers(
+  context: ManagerContext,
+  options: AllServersOptions,
+  ownTools: OwnTools | undefined,
+): McpEndpoint {
   const { calls, version } = context;
-  const { listAllServers, index, ownTools, pageSize, longResults } = options;
+  const { listAllServers, index, pageSize, longResults, tasks } = options;
   const targets = targetsOfAll(calls, index);
-  const parts = { calls, targets, longResults, endpoint: undefined };
+  const parts = { calls, targets, longResults, tasks, endpoint: undefined };
   return {
     server: undefined,
     targets,
@@ -107,7 +138,7 @@ function allServers(context: ManagerContext, options: AllServersOptions): McpEnd
           group === undefined
             ? { name: 'mcp-manager', title: 'mcp-manager', version }
             : { name: group, version },
-        capabilities: ALL_CAPABILITIES,
+        capabilities: { ...ALL_CAPABILITIES, ...ALL_EXTENSIONS },
         instructions: `${group === undefined ? 'mcp-manager combines several MCP servers' : `The group ${group} of mcp-manager`}. ${names} ${rule}`,
       });
     },
@@ -115,10 +146,14 @@ function allServers(context: ManagerContext, options: AllServersOptions): McpEnd
 }
 
 /** Creates the endpoint `/mcp/{server}`. */
-function oneServer(context: ManagerContext, server: string, longResults: LongResults): McpEndpoint {
+function oneServer(
+  context: ManagerContext,
+  server: string,
+  { longResults, tasks }: Pick<AllServersOptions, 'longResults' | 'tasks'>,
+): McpEndpoint {
   const { calls } = context;
   const targets = targetsOfOne(server);
-  const parts = { calls, targets, longResults, endpoint: server };
+  const parts = { calls, targets, longResults, tasks, endpoint: server };
   return {
     server,
     targets,
@@ -131,11 +166,13 @@ function oneServer(context: ManagerContext, server: string, longResults: LongRes
       const peer = await peerOf(context, server, caller);
       const { name, version } = peer ?? { name: server, version: context.version };
       return {
-        info: { name, version, ...(peer?.title === undefined ? {} : { title: peer.title }) },
+        info: { name, version, ...(peer?.title === undefined ? {} : { title: peer.title }), ...peer?.shown },
         capabilities: {
           // The rest of a long result can be a resource.
           ...(longResults.limitOf(caller) !== undefined && { resources: {} }),
           ...(peer ? forwardedCapabilities(peer.capabilities) : ALL_CAPABILITIES),
+          ...(peer &&
+            forwardedExtensions(peer.capabilities, context.supervisor.get(server)?.spec().extensions)),
         },
         instructions: peer?.instructions ?? `The MCP server ${server}, provided by mcp-manager.`,
       };
@@ -154,6 +191,23 @@ const ALL_CAPABILITIES = {
   logging: {},
   completions: {},
 };
+
+/** The extensions of `/mcp`. */
+const ALL_EXTENSIONS = {
+  extensions: { [APPS_EXTENSION]: {}, [TASKS_EXTENSION]: {} },
+  tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
+};
+
+function forwardedExtensions(
+  { extensions, tasks }: ShapeOfParams,
+  allowed: readonly string[] = DEFAULT_EXTENSIONS,
+): ShapeOfParams {
+  const forwarded = allowedExtensions(extensions, allowed);
+  return {
+    ...(Object.keys(forwarded).length > 0 && { extensions: forwarded }),
+    ...(isObject(tasks) && allowed.includes(TASKS_EXTENSION) && { tasks }),
+  };
+}
 
 /** Returns the forwarded capabilities of a server. Its lists can also change with the manager's configuration. */
 function forwardedCapabilities(capabilities: ShapeOfParams): ShapeOfParams {
@@ -197,9 +251,17 @@ const listMethodsOfOne = ({ calls }: ManagerContext, server: string): NamedMetho
     async (call) => {
       const cursor = optionalParam(call.params, 'cursor');
       const { items, nextCursor } = await kind.page(calls, { ...mcpServerCall(call, server), cursor });
-      return page(kind, kind === LIST_KINDS.tools ? items.map(underToolName) : items, nextCursor);
+      if (kind !== LIST_KINDS.tools) return page(kind, items, nextCursor);
+      return page(kind, items.filter(isListedFor(call)).map(underToolName), nextCursor);
     },
   ]);
+
+/**
+ * Returns the filter for tools in lists. Tools that are only for apps are listed for clients that support apps, which
+ * hide them from the language model. Other clients would pass them to the model.
+ */
+const isListedFor = ({ capabilities }: McpCall): ((tool: ShapeOfParams) => boolean) =>
+  supportsApps(capabilities) ? () => true : (tool) => isVisibleTo(tool, 'model');
 
 const underToolName = (tool: ShapeOfParams): ShapeOfParams => {
   const name = toolName(String(tool['name']));
@@ -208,23 +270,30 @@ const underToolName = (tool: ShapeOfParams): ShapeOfParams => {
 
 /** The list methods for all servers. The manager paginates the combined list. */
 function listMethodsOfAll(listAllServers: ListAllServers, pageSize = PAGE_SIZE): NamedMethods {
+  const { tools, prompts, resources, templates } = LIST_KINDS;
   const listed =
     (kind: ListKind, rename: (items: readonly ListedItem[]) => (item: ListedItem) => ShapeOfParams): Method =>
     async (call: McpCall) => {
       const after = readCursor(optionalParam(call.params, 'cursor'));
-      const all = await listAllServers(kind, call);
+      const listed = await listAllServers(kind, call);
+      const isListed = isListedFor(call);
+      const all = kind === tools ? listed.filter(({ item }) => isListed(item)) : listed;
       const { items, nextCursor } = cutPage(all, after, pageSize);
       return page(kind, items.map(rename(all)), nextCursor);
     };
   const named = (kind: ListKind, nameOf: (server: string, name: string) => string): Method =>
-    listed(kind, () => ({ server, key, item }) => ({ ...item, name: nameOf(server, key) }));
+    listed(kind, () => ({ server, key, item }) => ({
+      ...withAppUris(server, item),
+      name: nameOf(server, key),
+    }));
   const located = (kind: ListKind): Method =>
     listed(kind, (all) => {
       const shared = sharedKeys(all);
-      return ({ server, key, item }) =>
-        shared.has(key) ? { ...item, [kind.key]: ownUri({ server, uri: key }) } : item;
+      return ({ server, key, item }) => {
+        if (isAppUri(key)) return { ...item, [kind.key]: appUri({ server, uri: key }) };
+        return shared.has(key) ? { ...item, [kind.key]: ownUri({ server, uri: key }) } : item;
+      };
     });
-  const { tools, prompts, resources, templates } = LIST_KINDS;
   return [
     [tools.method, named(tools, qualifiedToolName)],
     [prompts.method, named(prompts, qualify)],

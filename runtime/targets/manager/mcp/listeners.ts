@@ -11,6 +11,10 @@ export interface Listener extends Subscriber {
   readonly listChanged: (method: ListChanged) => void;
   readonly message: (server: string, params: ShapeOfParams) => void;
   readonly updated: (server: string, params: ShapeOfParams) => void;
+  /** Called for a server's notification about a task; `user` is the connection's user. */
+  readonly taskChanged?:
+    | ((server: string, user: string | undefined, params: ShapeOfParams) => void)
+    | undefined;
 }
 
 export interface Listeners {
@@ -48,7 +52,7 @@ export function createListeners(
 ): Listeners {
   const listeners = new Set<Listener>();
   const concerned = (server: string, user: string | undefined): Listener[] =>
-    [...listeners].filter((one) => receivesFrom(one, server, user));
+    [...listeners].filter((one) => receivesFrom(one, server, user, supervisor));
   const changed = (to: Iterable<Listener>, methods: readonly ListChanged[]): void => {
     index.forget();
     for (const listener of to) for (const method of methods) listener.listChanged(method);
@@ -61,6 +65,9 @@ export function createListeners(
     }
     if (method === 'notifications/resources/updated') {
       for (const one of concerned(server, user)) one.updated(server, params);
+    }
+    if (method === 'notifications/tasks/status') {
+      for (const one of concerned(server, user)) one.taskChanged?.(server, user, params);
     }
   };
   const onEvent = (event: ServerEvent): void => {
@@ -78,8 +85,11 @@ export function createListeners(
         return changed(concerned(event.server, event.user), LIST_CHANGED);
       case 'idle':
         return undefined;
-      case 'sign-in-changed':
-        return changed(concerned(event.server, event.user), LIST_CHANGED);
+      case 'user-changed':
+        return changed(
+          concerned(event.server, undefined).filter((one) => one.caller().user === event.user),
+          LIST_CHANGED,
+        );
       case 'phase-changed':
         // A server keeps its lists while it is starting, stopping or idle.
         if (!['waiting', 'failed'].includes(event.phase)) return undefined;

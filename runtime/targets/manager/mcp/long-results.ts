@@ -23,8 +23,8 @@ export interface LongResults {
 }
 
 interface ResultSource {
-  /** The tools that the result is from, with their names on their servers. */
-  readonly tools: KeptPart['tools'];
+  /** What the result is from. */
+  readonly sources: KeptPart['sources'];
   /** The tool's `outputSchema`; undefined without one. */
   readonly outputSchema?: unknown;
   /** The server in the client's path; undefined for all servers. */
@@ -66,10 +66,14 @@ export function createLongResults({ clock, metrics, resultLimit }: LongResultsPa
   const shortened = countShortened(metrics);
   const limitOf = ({ resultLimit: own = resultLimit }: ToolCaller): number | undefined =>
     own === 0 ? undefined : own;
-  /** Returns a kept part, if its owner can still use the tools that it is from. */
+  /** Returns a kept part, if its owner can still use what it is from. */
   const read = (call: McpCall, endpoint: string | undefined, id: string): KeptPart | undefined => {
     const part = kept.read(ownerOf(call, endpoint), id);
-    return part?.tools.every(({ server, tool }) => call.caller.canUse(server, tool)) ? part : undefined;
+    const { caller } = call;
+    const isAllowed = part?.sources.every(({ server, kind, name }) =>
+      kind === 'tool' ? caller.canUse(server, name) : caller.canRead(server, kind, name),
+    );
+    return isAllowed ? part : undefined;
   };
   const readMore = (call: McpCall, endpoint: string | undefined, limit: number): ShapeOfParams => {
     const args = optionalObject(call.params, 'arguments');
@@ -92,14 +96,14 @@ export function createLongResults({ clock, metrics, resultLimit }: LongResultsPa
 
   return {
     limitOf,
-    limit(call, result, { tools, outputSchema, endpoint, isListed }) {
+    limit(call, result, { sources, outputSchema, endpoint, isListed }) {
       const maxCharacters = limitOf(call.caller);
       if (maxCharacters === undefined) return result;
       const limited = limitResult(result, {
         maxCharacters,
         outputSchema,
         isListed,
-        keep: (data) => kept.keep(ownerOf(call, endpoint), { tools, data, size: jsonSize(data) }),
+        keep: (data) => kept.keep(ownerOf(call, endpoint), { sources, data, size: jsonSize(data) }),
       });
       if (limited !== result) shortened.inc();
       return limited;

@@ -6,6 +6,7 @@ import type { ToolCaller } from '../access/caller.ts';
 import type { CallHeaders, ServerCall } from '../calls/call.ts';
 import type { QualifiedName } from '../calls/tool-catalog.ts';
 import type { Requester } from '../upstream/connection.ts';
+import { APP_KEY } from './apps/app-key.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 
 /** An MCP client's request, independent of the transport. */
@@ -19,6 +20,8 @@ export interface McpCall {
   readonly signal: AbortSignal;
   /** The client's session: the same object for all its requests; undefined for clients without sessions. */
   readonly session?: object | undefined;
+  /** The client's capabilities. */
+  readonly capabilities?: ShapeOfParams | undefined;
   /** Reports progress; undefined if the client did not request it. */
   readonly onProgress?: ((progress: ShapeOfParams) => void) | undefined;
   /** The client that servers can send requests to during the call; undefined if that is impossible. */
@@ -31,7 +34,7 @@ export type Method = (call: McpCall) => Promise<ShapeOfParams>;
 export type Methods = ReadonlyMap<string, Method>;
 
 export const mcpServerCall = (
-  { params, session: _session, ...call }: McpCall,
+  { params, session: _session, capabilities: _capabilities, ...call }: McpCall,
   server: string,
 ): ServerCall => {
   const meta = ownMeta(params['_meta']);
@@ -46,7 +49,8 @@ function ownMeta(meta: unknown): ShapeOfParams | undefined {
   if (!isObject(meta)) return undefined;
   const entries = Object.entries(meta).filter(
     ([key]) =>
-      key === META_KEY.logLevel || (key !== 'progressToken' && !key.startsWith('io.modelcontextprotocol/')),
+      key === META_KEY.logLevel ||
+      (key !== 'progressToken' && key !== APP_KEY && !key.startsWith('io.modelcontextprotocol/')),
   );
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }

@@ -1,15 +1,17 @@
 import { createToolSearch } from '../calls/search.ts';
+import type { McpMode } from '../config/mcp-mode.ts';
 import { SCRIPT_DEFAULTS, type ScriptSettings } from '../scripts/limits.ts';
-import { createScripts } from '../scripts/scripts.ts';
+import { createScripts, type Scripts } from '../scripts/scripts.ts';
 import { codeMode } from './code-mode.ts';
 import { createFindTools } from './find-tools.ts';
-import type { McpMode } from './modes.ts';
 import { searchMode } from './search-mode.ts';
 import type { ManagerContext } from '../context.ts';
-import { createEndpoints, type EndpointFor } from './endpoint.ts';
+import { createEndpoints, type EndpointFor, type OwnTools } from './endpoint.ts';
+import { createModeOf } from './mode-of.ts';
 import { createListAllServers } from './list-all-servers.ts';
 import { systemClock } from '#platform/clock.ts';
 import { createLongResults } from './long-results.ts';
+import { createTasks } from './tasks/tasks.ts';
 import { createListeners } from './listeners.ts';
 import type { McpParts } from './parts.ts';
 import { createResourceIndex } from './resource-index.ts';
@@ -21,8 +23,10 @@ import { AppError, type ErrorCode } from '#contract/errors.ts';
 import { RpcFailure } from '../upstream/connection.ts';
 
 export interface McpEndpointOptions {
-  /** The tools of the endpoint for all servers. Default: all tools of the servers. */
+  /** The tools of the endpoint for all servers, for callers without a mode of their own. Default: all tools of the servers. */
   readonly mode?: McpMode | undefined;
+  /** The modes that clients can select in the URL. Default: none. */
+  readonly clientModes?: readonly McpMode[] | undefined;
   /** Limits of scripts in code mode. */
   readonly scripts?: ScriptSettings | undefined;
   /** Page size of combined lists of all servers. */
@@ -36,6 +40,8 @@ export interface McpEndpointOptions {
    * Maximum size of a tool result in characters of JSON, for clients without their own limit. Default: no limit.
    */
   readonly resultLimit?: number | undefined;
+  /** Whether plugins inspect requests, which conflicts with code mode. */
+  readonly hasPlugins?: boolean | undefined;
 }
 
 export interface McpEndpoints {
@@ -50,10 +56,12 @@ export function createMcpEndpoints(
   context: ManagerContext,
   {
     mode = 'all',
+    clientModes = [],
     scripts: settings = SCRIPT_DEFAULTS,
     pageSize,
     listTimeoutMs,
     resultLimit,
+    hasPlugins = false,
   }: McpEndpointOptions,
 ): McpEndpoints {
   const listAllServers = createListAllServers(context, listTimeoutMs);
@@ -62,18 +70,27 @@ export function createMcpEndpoints(
   const listeners = createListeners(context, { subscriptions, index });
   const { metrics } = context.kernel;
   const longResults = createLongResults({ clock: systemClock, metrics, resultLimit });
+  const tasks = createTasks({ calls: context.calls, supervisor: context.supervisor, clock: systemClock });
   const find = createFindTools(context, createToolSearch(context.calls, context.meanings));
   const { calls, audit } = context;
-  const scripts =
-    mode === 'code' ? createScripts({ calls, audit, metrics, settings, clock: systemClock }) : undefined;
+  // Created with the first client in code mode.
+  let scripts: Scripts | undefined;
+  const ownTools: Record<McpMode, () => OwnTools | undefined> = {
+    all: () => undefined,
+    search: () => searchMode(find),
+    code: () =>
+      codeMode(find, (scripts ??= createScripts({ calls, audit, metrics, settings, clock: systemClock }))),
+  };
   return {
-    parts: { context, subscriptions, listeners, longResults, dispatch: createDispatch(context) },
+    parts: { context, subscriptions, listeners, longResults, tasks, dispatch: createDispatch(context) },
     endpointFor: createEndpoints(context, {
+      tasks,
       listAllServers,
       index,
       longResults,
       pageSize,
-      ownTools: scripts ? codeMode(find, scripts) : mode === 'search' ? searchMode(find) : undefined,
+      ownTools: (own) => ownTools[own](),
+      modeOf: createModeOf({ mode, clientModes, hasPlugins }),
     }),
     async close() {
       listeners.close();

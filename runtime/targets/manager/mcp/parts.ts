@@ -2,6 +2,7 @@ import type { ManagerContext } from '../context.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import type { SharedSubscriptions } from './shared-subscriptions.ts';
 import type { LongResults } from './long-results.ts';
+import type { Tasks } from './tasks/tasks.ts';
 import type { Listeners } from './listeners.ts';
 import type { McpCall, Methods } from './mcp-call.ts';
 
@@ -11,6 +12,7 @@ export interface McpParts {
   readonly subscriptions: SharedSubscriptions;
   readonly listeners: Listeners;
   readonly longResults: LongResults;
+  readonly tasks: Tasks;
   /** Runs a method; rejects with an RpcError for the client. */
   readonly dispatch: (methods: Methods, method: string, call: McpCall) => Promise<ShapeOfParams>;
 }

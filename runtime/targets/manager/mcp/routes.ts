@@ -12,6 +12,7 @@ import { type ToolCaller, isCaller } from '../access/caller.ts';
 import { callerOfRequest, GROUP_PATH, groupCallerOf, groupPathOf } from '../http/env.ts';
 import { isSameClient, type McpClient } from './client.ts';
 import { createMcpEndpoints, type McpEndpointOptions } from './mcp-endpoints.ts';
+import { selectedMode } from './mode-of.ts';
 import { openSessionServer } from './session-server.ts';
 import { createStatelessEndpoint } from './stateless.ts';
 import { AppError } from '#contract/errors.ts';
@@ -41,14 +42,8 @@ const SSE_MESSAGES_PATH = '/messages';
  * callers.
  */
 export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOptions): ManagerMcpRoutes {
-  const { mode, scripts, pageSize, listTimeoutMs, resultLimit, inputTimeoutMs, ...rules } = options;
-  const { parts, endpointFor, close } = createMcpEndpoints(context, {
-    mode,
-    scripts,
-    pageSize,
-    listTimeoutMs,
-    resultLimit,
-  });
+  const { inputTimeoutMs, ...rules } = options;
+  const { parts, endpointFor, close } = createMcpEndpoints(context, options);
   const stateless = createStatelessEndpoint(parts, {
     maxBodyBytes: options.maxBodyBytes,
     parseBody: parseLossless,
@@ -79,7 +74,7 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
     caller?: ToolCaller,
   ): McpClient => {
     const client = clientOf(c, caller);
-    return { ...client, endpoint: endpointFor(client.caller, server) };
+    return { ...client, endpoint: endpointFor(client.caller, server, selectedMode(c.req.url)) };
   };
   const answer = (c: Context<ShellEnv>, server?: string, caller?: ToolCaller): Promise<Response> => {
     const client = openingClient(c, server, caller);
@@ -153,7 +148,7 @@ function directMessages({ mcp, endpointFor, ...rules }: DirectMessageParts): rea
       caller: selected,
       requestId,
       headers: exchange.headers,
-      endpoint: endpointFor(selected, parts[0]),
+      endpoint: endpointFor(selected, parts[0], selectedMode(exchange.url)),
     };
     await mcp.handle(exchange, client);
   };

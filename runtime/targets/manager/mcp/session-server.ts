@@ -10,6 +10,7 @@ import { type McpCall, type Methods, progressTo, type Method, requiredParam } fr
 import type { McpParts } from './parts.ts';
 import { createClientSubscriptions, type ClientSubscriptions } from './client-subscriptions.ts';
 import type { SharedSubscriptions } from './shared-subscriptions.ts';
+import { forSession } from './tasks/task-capabilities.ts';
 import type { Targets } from './targets.ts';
 
 interface RunningCall {
@@ -23,8 +24,9 @@ export async function openSessionServer(
   link: SessionLink,
   { endpoint, caller }: McpClient,
 ): Promise<SessionServer<McpClient>> {
-  const { subscriptions, listeners, longResults, dispatch } = parts;
-  const { info, capabilities, instructions } = await endpoint.describe(caller);
+  const { subscriptions, listeners, longResults, tasks, dispatch } = parts;
+  const { info, capabilities: described, instructions } = await endpoint.describe(caller);
+  const capabilities = forSession(described);
   /** Requests in flight, each with its server. */
   const running = new OpenItems<RequestId, RunningCall>();
   const clientSubscriptions = createClientSubscriptions();
@@ -51,6 +53,10 @@ export async function openSessionServer(
       // clients open the general stream.
       const related = running.values().findLast(({ server }) => server === from)?.request ?? link;
       related.notify('notifications/message', view(from, params));
+    },
+    taskChanged(from, user, params) {
+      const status = tasks.notification({ server: from, user, params }, link);
+      if (status) link.notify('notifications/tasks/status', status);
     },
     updated(from, params) {
       const uri = clientSubscriptions.clientUri(from, String(params['uri']));
@@ -81,6 +87,7 @@ export async function openSessionServer(
       const requester = {
         identity: link,
         capabilities: link.capabilities,
+        notify: link.notify,
         request: (name: string, input: ShapeOfParams | undefined, abort: AbortSignal) =>
           request.ask(name, input, { signal: abort, timeoutMs: INPUT_TIMEOUT_MS }),
       };
@@ -95,6 +102,7 @@ export async function openSessionServer(
           target,
           signal,
           session: link,
+          capabilities: link.capabilities,
           onProgress,
           requester,
         };

@@ -6,7 +6,8 @@ import { requestIdFrom } from '#serve/http/request-head.ts';
 import { isNotImplemented, type McpCall, mcpServerCall } from './mcp-call.ts';
 import { MCP_LOG_LEVELS, type McpLogLevel } from './log-levels.ts';
 import type { OwnedUri } from './resource-uri.ts';
-import { serverOf } from '../supervisor/managed-server.ts';
+import { serverOf, type Supervisor } from '../supervisor/managed-server.ts';
+import { instanceKey } from '../supervisor/instance-key.ts';
 
 /** A client with subscriptions, for example a session. */
 export interface Subscriber {
@@ -48,16 +49,13 @@ export function createSharedSubscriptions({
   const levels = new Map<Subscriber, McpLogLevel>();
   /** The log level last sent on each connection. */
   const sent = new Map<string, McpLogLevel>();
-  /** Returns the user whose connection is used for a caller; undefined if all callers share it. */
-  const userOf = (server: string, { user }: ToolCaller): string | undefined => {
-    const found = supervisor.get(server);
-    return found && isPerUser(found.spec()) ? user : undefined;
-  };
+  const userOf = (server: string, caller: ToolCaller): string | undefined =>
+    connectionOf(supervisor, server, caller);
 
   /** Whether a lazy server is stopped: it then has no subscriptions, and `restore` sets its log level. */
   const isStopped = (server: string, user: string | undefined): boolean => {
     const found = serverOf(supervisor, { server, user });
-    return found?.spec().lazy === true && !found.openConnection();
+    return found === undefined || (found.spec().lazy && !found.openConnection());
   };
 
   const background = (subscriber: Subscriber): McpCall => ({
@@ -88,7 +86,7 @@ export function createSharedSubscriptions({
   };
   const lowestLevel = (server: string, user: string | undefined): McpLogLevel | undefined => {
     const requested = new Set(
-      [...levels].filter(([one]) => receivesFrom(one, server, user)).map(([, level]) => level),
+      [...levels].filter(([one]) => receivesFrom(one, server, user, supervisor)).map(([, level]) => level),
     );
     return MCP_LOG_LEVELS.find((level) => requested.has(level));
   };
@@ -134,7 +132,9 @@ export function createSharedSubscriptions({
     },
     restore(server, connected) {
       sent.delete(connectionKey(server, connected));
-      const first = [...levels.keys()].find((subscriber) => receivesFrom(subscriber, server, connected));
+      const first = [...levels.keys()].find((subscriber) =>
+        receivesFrom(subscriber, server, connected, supervisor),
+      );
       if (first) quietly(server, () => sendLevel(background(first), server));
       for (const { target, user, by } of byUri.values()) {
         const [subscriber] = by;
@@ -150,10 +150,25 @@ export function createSharedSubscriptions({
  * Whether a server's events concern a client: its endpoint includes the server, its caller can use it, and
  * the events do not come from another user's connection.
  */
-export function receivesFrom(subscriber: Subscriber, server: string, user: string | undefined): boolean {
+export function receivesFrom(
+  subscriber: Subscriber,
+  server: string,
+  user: string | undefined,
+  supervisor: Pick<Supervisor, 'get'>,
+): boolean {
   if (subscriber.server !== undefined && subscriber.server !== server) return false;
   const caller = subscriber.caller();
-  return caller.canUse(server) && (user === undefined || caller.user === user);
+  return caller.canUse(server) && (user === undefined || connectionOf(supervisor, server, caller) === user);
+}
+
+/** Returns the key of the connection that is used for a caller; undefined if all callers share it. */
+function connectionOf(
+  supervisor: Pick<Supervisor, 'get'>,
+  server: string,
+  caller: ToolCaller,
+): string | undefined {
+  const found = supervisor.get(server);
+  return found && isPerUser(found.spec()) ? instanceKey(found.spec(), caller) : undefined;
 }
 
 const connectionKey = (server: string, user = ''): string => `${server} ${user}`;

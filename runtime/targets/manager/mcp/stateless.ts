@@ -14,6 +14,7 @@ import {
 import { STATELESS_VERSIONS } from '#serve/mcp/stateless-request.ts';
 import { RESOURCE_NOT_FOUND } from '../calls/run-call.ts';
 import type { Requester } from '../upstream/connection.ts';
+import { URL_ELICITATION_REQUIRED } from '../upstream/url-elicitations.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { usableCapabilities } from '../upstream/server-requests.ts';
 import type { McpClient } from './client.ts';
@@ -21,6 +22,7 @@ import type { EndpointDescription, McpEndpoint } from './endpoint.ts';
 import { type McpCall, progressTo, optionalObject } from './mcp-call.ts';
 import type { McpParts } from './parts.ts';
 import { createMultiRoundRequests } from './multi-round-requests.ts';
+import { withoutSession } from './tasks/task-capabilities.ts';
 import type { QualifiedName } from '../calls/tool-catalog.ts';
 import type { Listener, ListChanged } from './listeners.ts';
 import { isAtLeast, parseLogLevel } from './log-levels.ts';
@@ -42,9 +44,6 @@ const CACHEABLE = new Set([
   'resources/templates/list',
   'resources/read',
 ]);
-
-/** Revision 2025-11-25's error for a URL that a user must visit first. This revision uses input requests instead. */
-const URL_ELICITATION_REQUIRED = -32_042;
 
 /** Methods during which a server can request client input. */
 const INPUT_METHODS = new Set(['tools/call', 'prompts/get', 'resources/read']);
@@ -73,7 +72,7 @@ export function createStatelessEndpoint(
   const work = (call: Call, requester?: Requester): Promise<ShapeOfParams> => {
     const { methods } = call.client.endpoint;
     return withMessages(parts, call, (target) =>
-      parts.dispatch(methods, call.method, { ...mcpCall(call, requester), target }),
+      parts.dispatch(methods, call.method, { ...mcpCall(call, requester ?? declaring(call)), target }),
     );
   };
   const answer = async (call: Call): Promise<ShapeOfParams> => {
@@ -133,7 +132,19 @@ async function listen(
   }
 }
 
-const mcpCall = ({ client, params, signal, notify }: Call, requester?: Requester): McpCall => ({
+/** The client of a call that servers cannot send requests to, with the extensions that it declares. */
+const declaring = (call: Call): Requester | undefined => {
+  const { extensions } = call.capabilities;
+  if (extensions === undefined) return undefined;
+  const request = (): Promise<never> =>
+    Promise.reject(
+      new RpcError(RPC_CODE.methodNotFound, 'The client does not accept requests from servers.'),
+    );
+  return { identity: call, capabilities: { extensions }, request };
+};
+
+const mcpCall = ({ client, params, signal, notify, capabilities }: Call, requester?: Requester): McpCall => ({
+  capabilities,
   caller: client.caller,
   requestId: client.requestId,
   headers: client.headers,
@@ -145,14 +156,14 @@ const mcpCall = ({ client, params, signal, notify }: Call, requester?: Requester
 
 const discovered = ({ capabilities, instructions }: EndpointDescription): ShapeOfParams => ({
   supportedVersions: STATELESS_VERSIONS,
-  capabilities,
+  capabilities: withoutSession(capabilities),
   instructions,
 });
 
 /** Adds the fields that this revision requires in every result. */
 const completed = (method: string, result: ShapeOfParams, facts: EndpointDescription): ShapeOfParams => ({
   ...withServerInfo(result, facts),
-  resultType: 'complete',
+  resultType: method === 'tools/call' && result['resultType'] === 'task' ? 'task' : 'complete',
   ...(CACHEABLE.has(method) ? { ttlMs: 0, cacheScope: 'private' } : {}),
 });
 
@@ -161,7 +172,10 @@ function withServerInfo(result: ShapeOfParams, { info }: EndpointDescription): S
   return { ...result, _meta: { ...meta, [META_KEY.serverInfo]: info } };
 }
 
-/** Error codes of earlier revisions that this revision does not allow, with their replacements. */
+/**
+ * Error codes of earlier revisions that this revision does not allow, with their replacements. It has input requests
+ * instead of the error for a URL that a person must open first.
+ */
 const OLD_CODES = new Map<number, number>([
   [RESOURCE_NOT_FOUND, RPC_CODE.invalidParams],
   [URL_ELICITATION_REQUIRED, MCP_CODE.InternalError],

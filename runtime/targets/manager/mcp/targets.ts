@@ -6,6 +6,7 @@ import { type QualifiedName, splitQualified } from '../calls/tool-catalog.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import type { McpCall } from './mcp-call.ts';
 import type { ResourceIndex } from './resource-index.ts';
+import { parseAppUri } from './apps/app-uri.ts';
 import { type OwnedUri, ownUri, parseOwnUri } from './resource-uri.ts';
 
 /** Resolves a client's names and URIs to a server, and to the name or URI on that server. */
@@ -35,7 +36,8 @@ export function targetsOfAll(calls: Calls, index: ResourceIndex): Targets {
     uri: string,
     owners: (call: McpCall, uri: string) => Promise<readonly string[]>,
   ): Promise<OwnedUri> => {
-    const explicit = parseOwnUri(uri, calls.servers(call.caller));
+    const known = calls.servers(call.caller);
+    const explicit = parseOwnUri(uri, known) ?? parseAppUri(uri, known);
     if (explicit) return explicit;
     const servers = await owners(call, uri);
     const [server] = servers;

@@ -10,7 +10,7 @@ export interface MeaningMetrics {
 export function observeMeanings(registry: Registry): MeaningMetrics {
   const vectors = new Gauge({
     name: 'mcp_search_vectors',
-    help: 'Tools, prompts and resources that can be found by meaning.',
+    help: 'Vectors of the texts of tools, prompts and resources, usually two per item.',
     registers: [registry],
   });
   const failures = new LabeledCounter(registry, {

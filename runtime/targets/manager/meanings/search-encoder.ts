@@ -2,11 +2,9 @@ import { AppError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
-import type { Clock } from '#platform/clock.ts';
-import { createJsonClient, readErrorBody, type JsonClient } from '#serve/client/json-client.ts';
-import { keepEncoder, type KeptEncoder } from '#serve/encoder/keep-encoder.ts';
-import type { WatchChild } from '#serve/encoder/start-encoder.ts';
+import { readErrorBody } from '#serve/client/json-client.ts';
 import type { SearchEncoderSetting } from '../config/search-encoder.ts';
+import { type EncoderClient, type EncoderClientParts, openEncoderClient } from './encoder-client.ts';
 
 /** Computes vectors of texts. */
 export interface SearchEncoder {
@@ -15,73 +13,27 @@ export interface SearchEncoder {
   close(): Promise<void>;
 }
 
-export interface SearchEncoderParts {
-  readonly clock: Clock;
-  /** API key of a running encoder. */
-  readonly apiKey?: string | undefined;
-  readonly watch?: WatchChild | undefined;
-  /** Called when the executable exits or fails to start. */
-  readonly onTrouble: (line: string) => void;
-}
+export type SearchEncoderParts = Omit<EncoderClientParts, 'name' | 'answerMs'>;
 
 const ROUTE = '/v1/embeddings';
 /** Queries have their own deadline; this one is for batches, also of large models. */
 const ANSWER_MS = 60_000;
-const CONNECT_MS = 5000;
-/** Enough for a batch with the largest dimension. */
-const MAX_RESPONSE_BYTES = 16 * 1_048_576;
 const MAX_DIMENSION = 8192;
 
 /** Opens an encoder. An executable is started with the first texts, and restarted when it exits. */
 export function openSearchEncoder(setting: SearchEncoderSetting, parts: SearchEncoderParts): SearchEncoder {
-  if (setting.kind === 'url') {
-    const client = connect(setting.url.replace(/\/(v1(\/embeddings)?\/?)?$/, ''), parts.apiKey);
-    return { embed: (texts, signal) => embed(client, texts, signal), close: () => client.close() };
-  }
-  const { path } = setting;
-  let kept: KeptEncoder<JsonClient> | undefined;
-  let isClosed = false;
-  const start = (): KeptEncoder<JsonClient> =>
-    keepEncoder({
-      name: path,
-      path,
-      clock: parts.clock,
-      random: Math.random,
-      connect: ({ url, apiKey }) => connect(url, apiKey),
-      // Its log has a line for each request, and errors are in the responses.
-      onLine: () => undefined,
-      onTrouble: parts.onTrouble,
-      watch: parts.watch,
-    });
-  return {
-    async embed(texts, signal) {
-      if (isClosed) throw new AppError('UnavailableError', 'The search encoder is closed.');
-      const { client } = await (kept ??= start()).running();
-      return await embed(client, texts, signal);
-    },
-    async close() {
-      isClosed = true;
-      await kept?.close();
-    },
-  };
+  const client = openEncoderClient(setting, { ...parts, name: 'search encoder', answerMs: ANSWER_MS });
+  return { embed: (texts, signal) => embed(client, texts, signal), close: () => client.close() };
 }
 
-const connect = (url: string, apiKey: string | undefined): JsonClient =>
-  createJsonClient(url, {
-    headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
-    connectMs: CONNECT_MS,
-    answerMs: ANSWER_MS,
-    maxResponseBytes: MAX_RESPONSE_BYTES,
-  });
-
 async function embed(
-  client: JsonClient,
+  client: EncoderClient,
   texts: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<readonly Float32Array[]> {
   // Servers with several models require a name; executables have one model and ignore it.
   const body = JSON.stringify({ input: texts, model: 'default', encoding_format: 'float' });
-  const { status, text } = await client.ask({ method: 'POST', path: ROUTE, body, signal });
+  const { status, text } = await client.post(ROUTE, body, signal);
   if (status !== 200) {
     const reason = readErrorBody(text)?.message ?? `HTTP status ${status}`;
     const isRejected = status === 400 || status === 413 || status === 422;

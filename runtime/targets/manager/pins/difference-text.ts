@@ -1,15 +1,16 @@
+import { visibleText } from '#core/text/visible-text.ts';
 import type { ToolDefinition } from '../config/tool-definition.ts';
 import type { ToolDifference } from './compare-tools.ts';
 
 /** Formats a server's differences for a terminal, with removed and added lines. */
 export const differenceLines = (server: string, differences: readonly ToolDifference[]): string[] =>
   differences.flatMap(({ tool, change, members, pinned, current }) => [
-    visible(`${server}/${tool} (${change})`),
+    visibleText(`${server}/${tool} (${change})`),
     ...members.flatMap((member) => {
       const [before, after] = [pinned, current].map((definition) => linesOf(definition, member));
       return [
         `  ${member}:`,
-        ...lineDifferences(before ?? [], after ?? []).map((line) => `    ${visible(line)}`),
+        ...lineDifferences(before ?? [], after ?? []).map((line) => `    ${visibleText(line)}`),
       ];
     }),
   ]);
@@ -59,13 +60,3 @@ function lineDifferences(before: readonly string[], after: readonly string[]): s
   }
   return lines;
 }
-
-/**
- * Escapes control characters and invisible characters, because they could move the cursor or hide
- * instructions to a model.
- */
-const visible = (text: string): string =>
-  text.replaceAll(
-    /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029]/gu,
-    (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`,
-  );

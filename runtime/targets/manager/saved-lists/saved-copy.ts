@@ -24,6 +24,7 @@ const savedCopy = Type.Object({
     name: text,
     version: text,
     title: Type.Optional(text),
+    shown: Type.Optional(anyObject),
     instructions: Type.Optional(text),
     capabilities: anyObject,
   }),

@@ -27,7 +27,7 @@ function partsOf(launch: Launch): unknown {
     return { kind, command, args, env: Object.keys(env).sort(), cwd, integrity };
   }
   if (kind === 'unusable') return { kind };
-  const { transport, url, headers, passHeaders = [], oauth } = launch;
+  const { transport, url, headers, passHeaders = [], oauth, api } = launch;
   return {
     kind,
     transport,
@@ -35,6 +35,9 @@ function partsOf(launch: Launch): unknown {
     headers: Object.keys(headers).sort(),
     passHeaders,
     oauth: oauth?.grant ?? null,
+    ...(api && {
+      api: { ...api, fixed: Object.keys(api.fixed).sort(), credentials: Object.keys(api.credentials).sort() },
+    }),
   };
 }
 

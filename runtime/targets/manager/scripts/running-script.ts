@@ -6,9 +6,9 @@ import { parseLossless } from '#core/json/lossless-json.ts';
 import { Canceler } from '#core/limits/cancellation.ts';
 import type { Clock } from '#platform/clock.ts';
 import { clientDisconnected } from '#platform/wait-for.ts';
-import type { ScriptEnd, ToolReply, ToolRequest } from '#transform/tool-script/tool-script.ts';
+import type { CallKind, ScriptEnd, ToolReply, ToolRequest } from '#transform/tool-script/tool-script.ts';
 import { jsonSize } from '../shared/json-size.ts';
-import type { Calls, ServerCall } from '../calls/call.ts';
+import type { CalledTool, Calls, ServerCall } from '../calls/call.ts';
 import { toolName } from '../calls/tool-catalog.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
@@ -17,18 +17,19 @@ import { emptyLists } from './empty-lists.ts';
 import { MAX_PARALLEL_CALLS, MAX_RESULT_CHARACTERS, scriptLimits, type ScriptSettings } from './limits.ts';
 import type { ScriptMetrics } from './script-metrics.ts';
 import type { RunningThread, ScriptThreads } from './script-threads.ts';
-import { BinaryData, dataOf, scriptValue } from './tool-values.ts';
+import { BinaryData, dataOf, promptValue, resourceValue, scriptValue } from './tool-values.ts';
 
 /** The request of a client that runs a script. */
 export type ScriptCall = Omit<ServerCall, 'server' | 'signal' | 'script'> & {
   readonly signal: AbortSignal;
 };
 
-/** A tool that a script has called. */
-export interface UsedTool {
+/** A tool, prompt or resource whose result a script received. */
+export interface UsedItem {
   readonly server: string;
-  /** The tool's name on its server. */
-  readonly tool: string;
+  readonly kind: CallKind;
+  /** The name on its server, or the URI. */
+  readonly name: string;
 }
 
 export interface RunningScriptParts {
@@ -45,13 +46,13 @@ const MAX_MESSAGE = 2000;
 /** One script: passes its calls on, and ends it if it takes too long or its client disconnects. */
 export class RunningScript {
   readonly binary = new BinaryData(`\u0000${randomUUID()}:`);
-  /** Number of successful calls, by `server/tool`. */
+  /** Number of successful calls, by `server/tool`, `server/prompt` or `server/uri`. */
   readonly succeeded = new Map<string, number>();
   readonly #call: ScriptCall;
   readonly #id: string;
   readonly #parts: RunningScriptParts;
   readonly #canceler = new Canceler();
-  readonly #used = new Map<string, UsedTool>();
+  readonly #used = new Map<string, UsedItem>();
   readonly #waiting: ToolRequest[] = [];
   readonly #deadline: PausableDeadline;
   #thread: RunningThread | undefined;
@@ -68,7 +69,7 @@ export class RunningScript {
     );
   }
 
-  get used(): readonly UsedTool[] {
+  get used(): readonly UsedItem[] {
     return [...this.#used.values()];
   }
 
@@ -109,10 +110,13 @@ export class RunningScript {
     const { onProgress } = this.#call;
     this.#running += 1;
     let reply: ToolReply;
+    let name = `${request.server}/${request.tool}`;
     try {
-      reply = { json: await this.#result(request) };
+      this.#call.caller.countCall?.();
+      const parsed = await this.#args(request);
+      if (request.kind === 'resource') name = `${request.server}/${uriIn(parsed)}`;
+      reply = { json: await this.#result(request, parsed, name) };
       metrics.onCall('ok');
-      const name = `${request.server}/${request.tool}`;
       this.succeeded.set(name, (this.succeeded.get(name) ?? 0) + 1);
     } catch (error) {
       reply = { error: failureText(error).slice(0, MAX_MESSAGE) };
@@ -121,41 +125,57 @@ export class RunningScript {
     this.#running -= 1;
     this.#finished += 1;
     if (!this.#thread) return;
-    onProgress?.({ progress: this.#finished, message: `${request.server}/${request.tool}` });
+    onProgress?.({ progress: this.#finished, message: name });
     this.#thread.reply(request.id, reply);
     const next = this.#waiting.shift();
     if (next) void this.#reply(next);
   }
 
-  /** Calls a tool in the same way as a client's own call, and returns what the script receives, as JSON. */
-  async #result({ server, tool, args: json }: ToolRequest): Promise<string> {
-    const { calls } = this.#parts;
+  /** Makes a call in the same way as a client's own call, and returns what the script receives, as JSON. */
+  async #result(request: ToolRequest, args: ShapeOfParams, name: string): Promise<string> {
+    const { server } = request;
     const { onProgress: _own, ...call } = this.#call;
-    call.caller.countCall?.();
-    const args = await this.#args(server, tool, json);
-    const result = await calls.callTool({
+    const value = await this.#valueOf(request, args, {
       ...call,
       server,
-      tool,
-      args,
       signal: this.#canceler,
       script: this.#id,
       requester: call.requester && this.#pausing(call.requester),
-      onTool: ({ own }) =>
-        void this.#used.set(`${serverName(server)}/${own}`, { server: serverName(server), tool: own }),
     });
-    const value = withName(`${server}/${tool}`, () => scriptValue(result, this.binary));
     const size = jsonSize(value, MAX_RESULT_CHARACTERS);
     if (size <= MAX_RESULT_CHARACTERS) return JSON.stringify(value);
     throw new AppError(
       'UpstreamError',
-      `${server}/${tool}: the result has more than ${MAX_RESULT_CHARACTERS} characters of JSON`,
+      `${name}: the result has more than ${MAX_RESULT_CHARACTERS} characters of JSON`,
     );
   }
 
-  async #args(server: string, tool: string, json: string): Promise<ShapeOfParams> {
+  async #valueOf({ kind, tool }: ToolRequest, args: ShapeOfParams, call: ServerCall): Promise<unknown> {
+    const { calls } = this.#parts;
+    if (kind === 'tool') {
+      const onTool = ({ own }: CalledTool): void => this.#use(call, kind, own);
+      const result = await calls.callTool({ ...call, tool, args, onTool });
+      return withName(`${call.server}/${tool}`, () => scriptValue(result, this.binary));
+    }
+    if (kind === 'prompt') {
+      const prompt = await calls.getPrompt({ ...call, prompt: tool, args: textsIn(args) });
+      this.#use(call, kind, tool);
+      return promptValue(prompt, this.binary);
+    }
+    const uri = uriIn(args);
+    const contents = await calls.readResource({ ...call, uri });
+    this.#use(call, kind, uri);
+    return resourceValue(contents, this.binary);
+  }
+
+  #use({ server: written }: ServerCall, kind: CallKind, name: string): void {
+    const server = serverName(written);
+    this.#used.set(`${kind} ${server}/${name}`, { server, kind, name });
+  }
+
+  async #args({ kind, server, tool, args: json }: ToolRequest): Promise<ShapeOfParams> {
     const parsed = this.binary.replace(parseLossless(json), dataOf);
-    const hasEmpty = json.indexOf('{}') > 0;
+    const hasEmpty = kind === 'tool' && json.indexOf('{}') > 0;
     const args = hasEmpty ? emptyLists(parsed, await this.#inputSchema(server, tool)) : parsed;
     if (isObject(args)) return args;
     throw new AppError('InternalError', 'the arguments must be an object');
@@ -222,6 +242,18 @@ class PausableDeadline {
     this.#cancel = undefined;
     this.#left = Math.max(0, this.#left - (this.#clock.now() - this.#startedAt));
   }
+}
+
+function uriIn({ uri }: ShapeOfParams): string {
+  if (typeof uri === 'string') return uri;
+  throw new AppError('InputError', 'read takes the URI of a resource as a text: { uri = "..." }');
+}
+
+function textsIn(args: ShapeOfParams): Readonly<Record<string, string>> {
+  const isTexts = (value: ShapeOfParams): value is Record<string, string> =>
+    Object.values(value).every((item) => typeof item === 'string');
+  if (isTexts(args)) return args;
+  throw new AppError('InputError', 'the arguments of a prompt must be texts');
 }
 
 function failureText(error: unknown): string {

@@ -11,7 +11,7 @@ import type { CallOutcome } from '../calls/metrics.ts';
 import type { ToolCaller } from '../access/caller.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import { MAX_SCRIPT_CHARACTERS, MAX_WAITING, type ScriptSettings } from './limits.ts';
-import { RunningScript, type ScriptCall, ScriptTimeout, type UsedTool } from './running-script.ts';
+import { RunningScript, type ScriptCall, ScriptTimeout, type UsedItem } from './running-script.ts';
 import { scriptMetrics, type ScriptOutcome } from './script-metrics.ts';
 import { createScriptThreads } from './script-threads.ts';
 import { scriptResult } from './tool-values.ts';
@@ -28,8 +28,8 @@ export interface Scripts {
 
 interface RanScript {
   readonly result: ToolResult;
-  /** The tools whose results the script received. */
-  readonly used: readonly UsedTool[];
+  /** The tools, prompts and resources whose results the script received. */
+  readonly used: readonly UsedItem[];
 }
 
 export interface ScriptsParts {

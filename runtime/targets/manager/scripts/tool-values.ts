@@ -46,6 +46,28 @@ export function scriptValue(result: ToolResult, binary: BinaryData): unknown {
   return content.map((block) => blockValue(block, binary));
 }
 
+/** Returns the value that a script receives for the contents of a resource: a text, a JSON value, or a list. */
+export function resourceValue(contents: readonly ShapeOfParams[], binary: BinaryData): unknown {
+  const [only] = contents;
+  if (contents.length === 1 && typeof only?.['text'] === 'string') return textValue(only['text']);
+  return contents.map((resource) => blockValue({ type: 'resource', resource }, binary)['resource']);
+}
+
+/** Returns the value that a script receives for a prompt: a table with its messages. */
+export function promptValue({ description, messages }: ShapeOfParams, binary: BinaryData): ShapeOfParams {
+  const all = Array.isArray(messages) ? messages.filter(isObject) : [];
+  return {
+    ...(description === undefined ? {} : { description }),
+    messages: all.map(({ role, content }) => ({
+      role,
+      content: isContentBlock(content) ? blockValue(content, binary) : content,
+    })),
+  };
+}
+
+const isContentBlock = (value: unknown): value is ContentBlock =>
+  isObject(value) && typeof value['type'] === 'string';
+
 const textOf = (content: readonly ContentBlock[]): string =>
   content.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : [])).join('\n');
 

@@ -8,7 +8,7 @@ import type { CallerGroups } from '../access/groups.ts';
 import type { ManagerAccess } from '../access/manager-access.ts';
 import { openAuditLog } from '../calls/audit.ts';
 import { createCalls } from '../calls/calls.ts';
-import type { SignInPage } from '../calls/require-sign-in.ts';
+import type { SecretPageOf, SignInPage } from '../calls/require-user.ts';
 import type { Redactor } from '#serve/redact.ts';
 import type { LoadedConfig } from '../config/read-config.ts';
 import type { DaemonSettings } from '../config/spec.ts';
@@ -17,9 +17,16 @@ import { createRemoteSignIns } from '../sign-in/remote-sign-ins.ts';
 import { signInFolder } from '../sign-in/sign-in-folder.ts';
 import { openSavedLists, savedListsFolder } from '../saved-lists/saved-lists.ts';
 import { openSignIns, type SignInStore } from '../sign-in/sign-in-store.ts';
-import type { AppliedChanges } from '../supervisor/managed-server.ts';
+import { createGuard } from '../scanning/create-guard.ts';
+import { guardNotifications } from '../scanning/guard-notifications.ts';
+import { openReleases, releasesPath } from '../scanning/releases.ts';
+import type { AppliedChanges, Supervisor } from '../supervisor/managed-server.ts';
 import { createManagerReloader } from '../supervisor/reloader.ts';
 import { createSupervisor } from '../supervisor/supervisor.ts';
+import { createSecretLinks } from '../user-secrets/secret-links.ts';
+import { openIdentitySigner } from '../user-secrets/identity-signer.ts';
+import { openUserSecrets } from '../user-secrets/user-secrets.ts';
+import { createUserValues } from '../user-secrets/user-values.ts';
 import { openConnection } from '../upstream/open-connection.ts';
 import type { PackagePreparation } from '../pins/read-tools.ts';
 import { createPackageInstaller } from '../upstream/packages/package-installer.ts';
@@ -47,6 +54,8 @@ export interface ManagerContextParts {
   readonly groups: CallerGroups;
   /** The page where users sign in to servers; undefined without a network. */
   readonly signInPage?: SignInPage | undefined;
+  /** The page where users set their secrets; undefined without a network. */
+  readonly secretPage?: SecretPageOf | undefined;
 }
 
 export interface OpenedManager extends ManagerContext {
@@ -82,7 +91,9 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     onSecret: (secret) => redactor.learn([secret]),
   });
   const remoteSignIns = createRemoteSignIns(signIns);
+  const userSecrets = { store: openUserSecrets(settings.paths, settings.env), links: createSecretLinks() };
   closers.add(() => remoteSignIns.close());
+  const identities = openIdentitySigner(settings.paths, settings.env);
   const trees = createProcessTrees(settings.paths.config);
   closers.add(() => Promise.resolve(trees.close()));
   if (trees.problem !== '') {
@@ -100,12 +111,38 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     trees,
     watch: guard.watch,
   });
-  const supervisor = createSupervisor({
+  const warn = (text: string): void => log.warn(text);
+  const classifier =
+    daemon.scanClassifier &&
+    // Imported on demand, because few managers have a classifier.
+    (await import('../scanning/open-classifier.ts')).openClassifier(daemon.scanClassifier, {
+      env: settings.env,
+      log,
+      metrics,
+      watch: guard.watch,
+    });
+  if (classifier) closers.add(classifier.close);
+  const scans = createGuard({
+    supervisor: () => supervisor,
+    redact: redactor,
+    clock: systemClock,
+    metrics,
+    releases: await openReleases(releasesPath(settings.paths.config), warn),
+    classify: classifier?.classify,
+  });
+  const supervisor: Supervisor = createSupervisor({
     installer,
     async open(spec, hooks, signal) {
       const connection = await openConnection(
         spec,
-        { ...hooks, signIns, trees, maxResultCharacters: settings.maxResultCharacters },
+        {
+          ...hooks,
+          onNotification: guardNotifications(scans, () => supervisor.get(spec.name), hooks.onNotification),
+          signIns,
+          identities,
+          trees,
+          maxResultCharacters: settings.maxResultCharacters,
+        },
         signal,
       );
       if (connection.pid !== undefined) void connection.closed.then(guard.watch(connection.pid));
@@ -115,6 +152,7 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     log,
     redact: redactor.text,
     signInState: (target) => signIns.stateOf(target),
+    userValues: createUserValues(userSecrets.store, (secrets) => redactor.learn(secrets)),
     servers: config.servers,
     metrics,
   });
@@ -128,6 +166,8 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     metrics,
     tracer,
     signInPage: parts.signInPage,
+    guard: scans,
+    secretPage: parts.secretPage?.(userSecrets.links),
   });
   // The servers, which stop first, can still have responded with new lists.
   closers.add(calls.close);
@@ -146,7 +186,11 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
   if (meanings) closers.add(meanings.close);
   const reloader = createManagerReloader({
     config,
-    read,
+    async read() {
+      const changed = await scans.refresh();
+      for (const name of changed) supervisor.get(name)?.announceChange('tools');
+      return await read();
+    },
     supervisor,
     log,
     onRead: ({ secrets }) => redactor.learn(secrets),
@@ -162,8 +206,11 @@ export async function openManagerContext(parts: ManagerContextParts): Promise<Op
     supervisor,
     calls,
     meanings,
+    scans,
     groups,
     signIns: remoteSignIns,
+    userSecrets,
+    identities,
     reloader,
     version,
     audit,

@@ -4,7 +4,7 @@ import { PROCESS_OPTIONS } from '#serve/program/process-options.ts';
 import { withEnvironment } from '#serve/cli/values.ts';
 import { durationText } from '#core/time/duration.ts';
 import { MANAGER_DEFAULTS } from '../config/defaults.ts';
-import { MCP_MODES } from '../mcp/modes.ts';
+import { MCP_MODES } from '../config/mcp-mode.ts';
 import { SCRIPT_OPTIONS } from './script-options.ts';
 
 const [HOST = '', PORT = ''] = MANAGER_DEFAULTS.addr.split(':');
@@ -72,6 +72,11 @@ const FILE_OPTIONS = withEnvironment('MCP_MANAGER', {
     help: 'Search by meaning too, with an .encoder file to start or the URL of a running encoder',
     defaultText: 'none',
   },
+  'scan-classifier': {
+    value: 'file|url',
+    help: 'Scan texts of servers with a classifier too: an .encoder file to start or the URL of a running encoder',
+    defaultText: 'none',
+  },
   'cors-max-age': {
     value: 'time',
     help: 'How long browsers cache CORS preflight responses',
@@ -112,6 +117,11 @@ const BEHAVIOR_OPTIONS = withEnvironment('MCP_MANAGER', {
     help: 'Tools at /mcp: all tools, or two tools to search them and to call them or run scripts (code)',
     choices: MCP_MODES,
     fallback: 'all',
+  },
+  'client-mcp-modes': {
+    value: 'modes',
+    help: 'Modes that clients can select with ?mode= in the URL, comma-separated; overrides the modes of keys, groups and the manager',
+    defaultText: 'none',
   },
   ...SCRIPT_OPTIONS,
   'result-limit': {

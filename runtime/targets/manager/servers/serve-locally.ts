@@ -34,7 +34,7 @@ export async function serveLocally(settings: StdioSettings, io: StdioProcess): P
   const { paths, env, selection, group } = settings;
   const config = await readConfig(paths, env, { timeouts: settings.timeouts, keepsUnusable: true });
   const groups = createCallerGroups(config.groups);
-  const person = selectFor({ ...ANYONE, name: 'stdio', user: LOCAL_USER }, selection);
+  const person = selectFor({ ...ANYONE, name: 'stdio', user: LOCAL_USER, userId: LOCAL_USER }, selection);
   const callerIn = (table: CallerGroups): ToolCaller =>
     group === undefined ? person : enterGroup(table, person, group);
   const caller = callerIn(groups);

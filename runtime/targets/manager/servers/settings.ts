@@ -10,9 +10,9 @@ import { bindHost } from '#serve/bind.ts';
 import { readTls, type TlsFiles } from '#serve/tls.ts';
 import type { AuditFailure } from '../calls/audit.ts';
 import { RESULT_LIMITS } from '../long-results/result-limits.ts';
-import { type McpMode, mcpMode } from '../mcp/modes.ts';
 import type { ScriptSettings } from '../scripts/limits.ts';
 import { readScriptSettings } from './script-options.ts';
+import { MCP_MODE_RULE, type McpMode, parseMcpMode } from '../config/mcp-mode.ts';
 import { parseAddress } from '../config/address.ts';
 import { type ConfigPaths, configPaths } from '../config/config-paths.ts';
 import { corsSettings } from '../config/cors.ts';
@@ -21,6 +21,7 @@ import {
   SEARCH_ENCODER_RULE,
   type SearchEncoderSetting,
 } from '../config/search-encoder.ts';
+import { parseScanClassifier, type ScanClassifierSetting } from '../config/scan-classifier.ts';
 import type { CorsSettings, DaemonSettings, ServerTimeouts } from '../config/spec.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -44,6 +45,8 @@ export interface FlagSettings extends ReadTracing, ProcessSettings {
   readonly maxResultCharacters: number;
   readonly dev: boolean;
   readonly mcpMode: McpMode;
+  /** The modes that clients can select in the URL. */
+  readonly clientModes: readonly McpMode[];
   readonly scripts: ScriptSettings;
   /** Undefined for no limit. */
   readonly resultLimit: number | undefined;
@@ -90,7 +93,8 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     trustProxy: invocation.flag('trust-proxy'),
     maxResultCharacters: requiredNumber(invocation, 'max-result', ANY_SIZE),
     dev,
-    mcpMode: mcpMode(invocation.value('mcp-mode')),
+    mcpMode: parseMcpMode(invocation.value('mcp-mode')) ?? 'all',
+    clientModes: readClientModes(invocation),
     scripts: readScriptSettings(invocation),
     resultLimit: wholeNumberOption(invocation, 'result-limit', RESULT_LIMITS),
     watch: !invocation.flag('no-watch'),
@@ -102,6 +106,17 @@ export function readDaemonSettings(invocation: Invocation, env: Environment): Fl
     logPath: invocation.value('log-path'),
     logRotation: readRotation(invocation),
   };
+}
+
+/** Parses `--client-mcp-modes`. */
+function readClientModes(invocation: Invocation): readonly McpMode[] {
+  return listOption(invocation, 'client-mcp-modes').map((text) => {
+    const mode = parseMcpMode(text);
+    if (mode) return mode;
+    throw new UsageError(
+      `${invocation.source('client-mcp-modes')}: ${JSON.stringify(text)} ${MCP_MODE_RULE}.`,
+    );
+  });
 }
 
 /** For a limit of 0, returns undefined, which disables rotation. */
@@ -119,6 +134,7 @@ function readDaemonFlags(invocation: Invocation, dev: boolean): Partial<DaemonSe
     healthIntervalMs: durationOption(invocation, 'interval-mcp-health'),
     cors: readCors(invocation),
     searchEncoder: readSearchEncoder(invocation),
+    scanClassifier: readScanClassifier(invocation),
   });
 }
 
@@ -129,6 +145,17 @@ export function readSearchEncoder(invocation: Invocation): SearchEncoderSetting 
   if (setting) return setting;
   throw new UsageError(
     `${invocation.source('search-encoder')}: ${JSON.stringify(value)} ${SEARCH_ENCODER_RULE}.`,
+  );
+}
+
+/** The flag replaces the classifier of the file, with its labels and threshold. */
+export function readScanClassifier(invocation: Invocation): ScanClassifierSetting | undefined {
+  const value = invocation.value('scan-classifier');
+  if (value === undefined) return undefined;
+  const setting = parseScanClassifier(value);
+  if (setting) return setting;
+  throw new UsageError(
+    `${invocation.source('scan-classifier')}: ${JSON.stringify(value)} ${SEARCH_ENCODER_RULE}.`,
   );
 }
 

@@ -1,16 +1,18 @@
 import { dirname } from 'node:path';
-import { configError } from '#contract/errors.ts';
+import { configError, messageOf } from '#contract/errors.ts';
 import { createRedactions, type Secret } from '#core/text/redactions.ts';
-import { systemClock } from '#platform/clock.ts';
+import { backgroundClock, systemClock } from '#platform/clock.ts';
 import { formatAddress } from '#serve/bind.ts';
 import { type HttpListener, listenHttp } from '#serve/http/listen.ts';
 import { createLog } from '#serve/log.ts';
 import { createCloserStack } from '#serve/program/closer-stack.ts';
 import { isLoopbackHost } from '#serve/http/request-head.ts';
 import { assertSafeToListen } from '#serve/program/listen-policy.ts';
+import { SCAN_CLASSIFIER_KEY } from '../config/scan-classifier.ts';
 import { SEARCH_ENCODER_KEY } from '../config/search-encoder.ts';
 import { createCallerGroups } from '../access/groups.ts';
 import { keysPath } from '../config/config-paths.ts';
+import { type EndedKey, watchEndedKeys } from '../access/ended-keys.ts';
 import { createManagerAccess, watchedKeys } from '../access/manager-access.ts';
 import { logConfigProblems } from '#serve/program/reloader.ts';
 import { createShutdown } from '#serve/program/shutdown.ts';
@@ -20,7 +22,7 @@ import { splitAddress } from '../config/address.ts';
 import { type LoadedConfig, readConfig } from '../config/read-config.ts';
 import type { ManagerContext } from '../context.ts';
 import { managerApi } from '../http/app.ts';
-import { createSignInPage } from '../http/sign-in-page/address.ts';
+import { createUserPages } from '../http/sign-in-page/address.ts';
 import { problemWithoutPath } from '../http/problem.ts';
 import { managerMcpRoutes } from '../mcp/routes.ts';
 import { startPlugins } from '../plugins/plugins.ts';
@@ -79,6 +81,7 @@ export async function startManager(
     ...headerSecrets(settings.tracing),
     ...variableSecrets(env, INTROSPECTION_SECRET),
     ...variableSecrets(env, SEARCH_ENCODER_KEY),
+    ...variableSecrets(env, SCAN_CLASSIFIER_KEY),
   ]);
   const log = createLog(settings.logLevel, {
     write: (line) => write(redactor.text(line, serverOfLine(line))),
@@ -117,13 +120,13 @@ export async function startManager(
       anyName: () =>
         allowedHosts.length === 0 && !isLoopbackHost(hostname) && (access.hasKeys() || tls !== undefined),
     };
-    const signInPage = createSignInPage({
+    const pages = createUserPages({
       publicUrl: daemon.oauth?.resource,
       isTls: tls !== undefined,
       trustProxy,
       hostRules,
     });
-    const contextParts = { settings, config, daemon, read, log, redactor, access, groups, signInPage };
+    const contextParts = { settings, config, daemon, read, log, redactor, access, groups, ...pages };
     const context = await openManagerContext(contextParts);
     const shutdown = createShutdown({
       program: 'manager',
@@ -135,11 +138,15 @@ export async function startManager(
     });
     closers.add(async () => await context.kernel.tracer?.close(shutdown.graceMs()));
     closers.add(() => context.close());
+    const stopWatching = watchEndedKeys(keys, backgroundClock, (ended) => void endUser(context, ended));
+    closers.add(() => Promise.resolve(stopWatching()));
     const mcp = managerMcpRoutes(context, {
       ...hostRules,
       allowedOrigins: daemon.cors?.origins,
       maxBodyBytes,
       mode: settings.mcpMode,
+      clientModes: settings.clientModes,
+      hasPlugins: config.plugins.plugins.length > 0,
       scripts: settings.scripts,
       resultLimit: settings.resultLimit,
     });
@@ -190,11 +197,28 @@ export async function startManager(
   }
 }
 
+/** Ends the processes and connections of a key's owner, and deletes the secrets if the key was revoked. */
+async function endUser(
+  { supervisor, userSecrets, kernel }: ManagerContext,
+  { user, name, isRevoked }: EndedKey,
+): Promise<void> {
+  for (const server of supervisor.names()) supervisor.get(server)?.userChanged(user);
+  if (!isRevoked) return;
+  try {
+    const removed = (await userSecrets?.store.remove(user)) ?? 0;
+    if (removed > 0) kernel.log.info({ user: name, secrets: removed }, 'secrets of a revoked key deleted');
+  } catch (error) {
+    kernel.log.error({ user: name, reason: messageOf(error) }, 'secrets of a revoked key not deleted');
+  }
+}
+
 /** Plugins inspect requests. They would not see the calls of a script, which are not requests. */
-function refusePluginsWithScripts({ plugins }: LoadedConfig, { mcpMode }: FlagSettings): void {
-  if (mcpMode !== 'code' || plugins.plugins.length === 0) return;
+function refusePluginsWithScripts({ plugins }: LoadedConfig, { mcpMode, clientModes }: FlagSettings): void {
+  const flag =
+    mcpMode === 'code' ? 'mcp-mode' : clientModes.includes('code') ? 'client-mcp-modes' : undefined;
+  if (flag === undefined || plugins.plugins.length === 0) return;
   throw configError(
-    '--mcp-mode code conflicts with the configured plugins, which cannot inspect the calls of scripts. Use another mode, or remove the plugins.',
+    `--${flag} code conflicts with the configured plugins, which cannot inspect the calls of scripts. Use another mode, or remove the plugins.`,
   );
 }
 

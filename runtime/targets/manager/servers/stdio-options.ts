@@ -16,6 +16,7 @@ const CONTEXT_OPTIONS: ReadonlySet<string> = new Set([
   'script-calls',
   'max-scripts',
   'search-encoder',
+  'scan-classifier',
   'result-limit',
   'no-watch',
   'audit-log',

@@ -6,14 +6,14 @@ import { durationOption, listOption, requiredNumber, wholeNumberOption } from '#
 import { logLevel, type LogLevel } from '#serve/log-levels.ts';
 import { readTracing } from '#serve/telemetry/read-tracing.ts';
 import type { Selection } from '../access/selection.ts';
+import { type McpMode, parseMcpMode } from '../config/mcp-mode.ts';
 import { configPaths } from '../config/config-paths.ts';
 import type { DaemonSettings, ServerTimeouts } from '../config/spec.ts';
 import { RESULT_LIMITS } from '../long-results/result-limits.ts';
-import { type McpMode, mcpMode } from '../mcp/modes.ts';
 import type { ScriptSettings } from '../scripts/limits.ts';
 import { readScriptSettings } from './script-options.ts';
 import type { ContextSettings } from './open-context.ts';
-import { readSearchEncoder } from './settings.ts';
+import { readScanClassifier, readSearchEncoder } from './settings.ts';
 
 /** Settings for `stdio`. */
 export interface StdioSettings extends ContextSettings {
@@ -53,6 +53,7 @@ export async function readStdioSettings(
       healthMs: durationOption(invocation, 'timeout-mcp-health'),
       healthIntervalMs: durationOption(invocation, 'interval-mcp-health'),
       searchEncoder: readSearchEncoder(invocation),
+      scanClassifier: readScanClassifier(invocation),
     }),
     timeouts: omitUndefined({
       install: durationOption(invocation, 'timeout-mcp-install'),
@@ -61,7 +62,7 @@ export async function readStdioSettings(
       shutdown: durationOption(invocation, 'timeout-mcp-shutdown'),
     }),
     maxResultCharacters: requiredNumber(invocation, 'max-result', { min: 1, max: 2 ** 30 }),
-    mcpMode: mcpMode(invocation.value('mcp-mode')),
+    mcpMode: parseMcpMode(invocation.value('mcp-mode')) ?? 'all',
     scripts: readScriptSettings(invocation),
     resultLimit: wholeNumberOption(invocation, 'result-limit', RESULT_LIMITS),
     watch: !invocation.flag('no-watch'),

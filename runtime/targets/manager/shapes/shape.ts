@@ -204,17 +204,55 @@ export const annotations: Shape = objectOf({
   lastModified: hint(dateTime),
 });
 
+/** Maximum length of an icon that is contained in its URI. */
+const MAX_ICON_CHARACTERS = 65_536;
+/** Maximum number of icons of an item, for different sizes and themes. */
+const MAX_ICONS = 16;
+
+/** URIs that clients can load as images: other schemes could run code or read files. */
+const iconUri: Shape<string> = (value) => {
+  const uri = textShape(value);
+  if (/^data:image\/[\w.+-]+[;,]/i.test(uri) && uri.length <= MAX_ICON_CHARACTERS) return uri;
+  if (isWebUrl(uri)) return uri;
+  return rejectShape(uri.slice(0, MAX_SHOWN), 'an http, https or data URI of an image');
+};
+const MAX_URI_CHARACTERS = 8192;
+
+const isWebUrl = (uri: string): boolean =>
+  uri.length <= MAX_URI_CHARACTERS && ['https:', 'http:'].includes(URL.parse(uri)?.protocol ?? '');
+
+const webUrl: Shape<string> = (value) => {
+  const uri = textShape(value);
+  return isWebUrl(uri) ? uri : rejectShape(uri.slice(0, MAX_SHOWN), 'an http or https URL');
+};
+
 const icon = objectOf({
-  src: textShape,
+  src: iconUri,
   mimeType: hint(textShape),
   sizes: hint(listOf(textShape)),
   theme: hint(oneOfShape('light', 'dark')),
 });
 
+const icons: Shape<readonly unknown[]> = (value) => {
+  const valid = listOfValid(icon)(value);
+  return valid.length > MAX_ICONS ? valid.slice(0, MAX_ICONS) : valid;
+};
+
+/** What clients can show about a server, in addition to its name, title and version. */
+const serverInfo = objectOf({ description: hint(textShape), icons: hint(icons), websiteUrl: hint(webUrl) });
+
+/** Returns what clients can show about a server; undefined if the server does not provide anything. */
+export function shownServerInfo(value: ShapeOfParams): ShapeOfParams | undefined {
+  const { description, icons: shownIcons, websiteUrl } = serverInfo(value);
+  const entries = Object.entries({ description, icons: shownIcons, websiteUrl });
+  const provided = entries.filter(([, member]) => member !== undefined);
+  return provided.length === 0 ? undefined : Object.fromEntries(provided);
+}
+
 /** Optional fields of all list items. */
 export const LISTED_HINTS = {
   title: hint(textShape),
   description: hint(textShape),
-  icons: hint(listOfValid(icon)),
+  icons: hint(icons),
   _meta: hint(record),
 } as const;

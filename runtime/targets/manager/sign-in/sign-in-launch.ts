@@ -12,9 +12,14 @@ export function signInLaunch(
       `Server ${name} is a program on this machine. Only servers with a url support sign-in.`,
     );
   }
+  if (launch.api && !launch.oauth) {
+    throw configError(
+      `Server ${name} has no sign-in settings. Add [servers.oauth] with an issuer, or set its credentials.`,
+    );
+  }
   const settings = launch.oauth ?? { grant: 'authorization_code' };
   if (settings.grant === 'authorization_code') return { remote: launch, settings };
   throw configError(
-    `Server ${name} uses client credentials, which do not require a user to sign in. To sign in as a user, set oauth.grant = "authorization_code".`,
+    `Server ${name} uses ${settings.grant}, which does not require a user to sign in. To sign in as a user, set oauth.grant = "authorization_code".`,
   );
 }

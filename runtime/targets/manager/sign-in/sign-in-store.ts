@@ -1,23 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync, linkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
-import { Type } from 'typebox';
-import { configError, messageOf } from '#contract/errors.ts';
-import { parseJsonText } from '#core/json/json-text.ts';
+import { configError } from '#contract/errors.ts';
 import { TRUSTED_SCHEMAS } from '#core/json/trusted-schemas.ts';
 import type { Secret } from '#core/text/redactions.ts';
-import { errorCode } from '#core/values/error-code.ts';
 import { fileState } from '#platform/file-state.ts';
 import { createFolders } from '#platform/files/create-folders.ts';
 import { withFileLock } from '#platform/files/file-lock.ts';
 import { writeText } from '#platform/files/write-text.ts';
-import { createSeal } from '#platform/seal.ts';
 import { sha256 } from '#platform/sha256.ts';
 import { changesFile } from './sign-in-folder.ts';
 import { type SignInRecord, signInRecord } from './sign-in-record.ts';
-import { temporaryPath } from '#platform/files/temporary.ts';
-import { explainWriteError } from '#platform/files/write-error.ts';
+import { sealKey } from '../sealed/seal-key.ts';
+import { readSealed, type SealedFile, writeSealed } from '../sealed/sealed-file.ts';
 
 /**
  * The server that a sign-in belongs to. A server with another URL counts as another server, regardless of its
@@ -63,12 +58,6 @@ export interface SignInStoreOptions {
 }
 
 const isRecord = new Ajv(TRUSTED_SCHEMAS).compile<SignInRecord>(signInRecord);
-const sealedFile = Type.Object({ salt: Type.String(), sealed: Type.String() });
-const isSealed = new Ajv(TRUSTED_SCHEMAS).compile<{ readonly salt: string; readonly sealed: string }>(
-  sealedFile,
-);
-
-const SALT_BYTES = 16;
 /** Longer than a token request takes, because the lock is held during the request. */
 const LOCK_PATIENCE_MS = 60_000;
 
@@ -79,26 +68,19 @@ export function openSignIns(folder: string, { env, onSecret }: SignInStoreOption
     const ofUser = user === undefined ? '' : `-${sha256(user).slice(0, 32)}`;
     return join(folder, `${server}-${sha256(url).slice(0, 12)}${ofUser}.json`);
   };
-  /**
-   * The purpose binds the ciphertext to its server and user, so that a copied file cannot give one user
-   * another's token.
-   */
-  const sealOf = ({ server, url, user }: SignInTarget, salt: string) => {
+  const fileOf = (target: SignInTarget): SealedFile => {
+    const { server, url, user } = target;
     const ofUser = user === undefined ? '' : ` of ${user}`;
     const purpose = `sign-in to ${server} at ${url}${ofUser}`;
-    return createSeal(sealKey(folder, env), Buffer.from(salt, 'base64url'), purpose);
+    return { path: pathOf(target), purpose, key: () => sealKey(folder, env) };
   };
 
   const hide = (value: string, server: string): void => onSecret?.({ value, isNamed: true, owner: server });
   const load = (target: SignInTarget): SignInRecord | undefined => {
     const path = pathOf(target);
-    const text = readIfExists(path);
-    if (text === undefined) return undefined;
-    const file = parsed(text);
-    const opened = isSealed(file)
-      ? sealOf(target, file.salt).open(Buffer.from(file.sealed, 'base64url'))
-      : undefined;
-    const record = opened === undefined ? undefined : parsed(opened);
+    const opened = readSealed(fileOf(target));
+    if (opened === undefined) return undefined;
+    const record = opened === 'damaged' ? undefined : opened.value;
     if (isRecord(record)) {
       const secrets = [record.tokens?.access, record.tokens?.refresh, record.client.secret, record.dpopKey];
       for (const secret of secrets) if (secret !== undefined) hide(secret, target.server);
@@ -117,17 +99,6 @@ export function openSignIns(folder: string, { env, onSecret }: SignInStoreOption
     seen.set(path, { state, record });
     return record;
   };
-  const write = async (target: SignInTarget, record: SignInRecord | undefined): Promise<void> => {
-    const path = pathOf(target);
-    if (record === undefined) {
-      rmSync(path, { force: true });
-      return;
-    }
-    const salt = randomBytes(SALT_BYTES).toString('base64url');
-    const sealed = Buffer.from(sealOf(target, salt).close(JSON.stringify(record))).toString('base64url');
-    await writeText(path, `${JSON.stringify({ salt, sealed })}\n`, { mode: 0o600 });
-  };
-
   const required = new Set<string>();
   const isSignedIn = (target: SignInTarget): boolean => {
     try {
@@ -152,7 +123,7 @@ export function openSignIns(folder: string, { env, onSecret }: SignInStoreOption
         async () => {
           const current = load(target);
           const next = await change(current);
-          if (next !== current) await write(target, next);
+          if (next !== current) await writeSealed(fileOf(target), next);
           read(target);
           return next;
         },
@@ -170,77 +141,4 @@ export function openSignIns(folder: string, { env, onSecret }: SignInStoreOption
       );
     },
   };
-}
-
-function readIfExists(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJsonText(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const KEY_VARIABLE = 'MCP_MANAGER_SIGN_IN_KEY';
-const MIN_KEY_LENGTH = 32;
-const KEY_BYTES = 32;
-
-/**
- * Returns the key that encrypts the sign-ins: the environment variable, or the file `key` in their folder,
- * which is created with the first sign-in. Only the owner can read the file; a key file that others can read
- * is rejected.
- */
-function sealKey(folder: string, env: Readonly<Record<string, string | undefined>>): string {
-  const given = env[KEY_VARIABLE];
-  if (given !== undefined && given !== '') return longEnough(given, KEY_VARIABLE);
-  const file = join(folder, 'key');
-  const known = readKey(file);
-  if (known !== undefined) return known;
-  createFolders(folder, 0o700);
-  const temporary = temporaryPath(file);
-  try {
-    writeFileSync(temporary, `${randomBytes(KEY_BYTES).toString('base64url')}\n`, {
-      flag: 'wx',
-      mode: 0o600,
-      flush: true,
-    });
-    // Unlike a rename, creating a link fails if another process has meanwhile created the key.
-    linkSync(temporary, file);
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw explainWriteError(file, error);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
-  return readKey(file) ?? sealKey(folder, env);
-}
-
-function readKey(file: string): string | undefined {
-  try {
-    const { mode } = statSync(file);
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      throw configError(
-        `${file} contains the encryption key of the sign-ins and is readable by other users. Restrict it with \`chmod 600 ${file}\`.`,
-      );
-    }
-    return longEnough(readFileSync(file, 'utf8').trim(), file);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    if (errorCode(error) === undefined) throw error;
-    throw configError(`Cannot read ${file}: ${messageOf(error)}.`, error);
-  }
-}
-
-function longEnough(key: string, source: string): string {
-  if (key.length >= MIN_KEY_LENGTH) return key;
-  throw configError(
-    `${source}: the encryption key of the sign-ins must have at least ${MIN_KEY_LENGTH} characters. Create one with \`openssl rand -base64 32\`.`,
-  );
 }

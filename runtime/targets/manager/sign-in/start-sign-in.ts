@@ -56,6 +56,8 @@ async function probeServer(
   http: OAuthHttp,
   { url, transport, headers: configured }: RemoteLaunch,
 ): Promise<ProbedServer> {
+  // An API is not asked, because any request could have an effect.
+  if (transport === 'openapi') return { status: 401, challenge: undefined };
   if (transport === 'sse') return probed(await http.get(url));
   const headers = { ...configured, accept: 'application/json, text/event-stream' };
   const opened = await http.postJson(url, message('initialize', INITIALIZE), headers);

@@ -16,6 +16,8 @@ export interface SignInTokenRequest {
   readonly grant: Readonly<Record<string, string | undefined>>;
   /** The key to bind the tokens to. */
   readonly dpop?: DpopKey | undefined;
+  /** The type of the issued token, if it is not an access token (RFC 8693, section 2.2.1). */
+  readonly issues?: string | undefined;
 }
 
 /** Tokens in any other format cannot be sent in a header. @see https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
@@ -36,7 +38,11 @@ export async function requestTokens(
   }
   const type = String(body['token_type']).toLowerCase();
   const isBound = type === 'dpop' && request.dpop !== undefined;
-  if (type !== 'bearer' && !isBound) throw new OAuthFailure('The access token must be a bearer token.');
+  if (request.issues !== undefined) {
+    if (body['issued_token_type'] !== request.issues)
+      throw new OAuthFailure(`The authorization server did not issue a token of the type ${request.issues}.`);
+  } else if (type !== 'bearer' && !isBound)
+    throw new OAuthFailure('The access token must be a bearer token.');
   const [refresh, scope, seconds] = [textIn(body, 'refresh_token'), textIn(body, 'scope'), secondsIn(body)];
   return {
     access,

@@ -1,10 +1,12 @@
 import type { Cancellation } from '#core/limits/cancellation.ts';
 import type { TurnQueue } from '#core/limits/turn-queue.ts';
 import type { ServerSpec } from '../config/spec.ts';
+import type { ServerUser } from '../access/caller.ts';
 import type { SignInState } from '../sign-in/sign-in-store.ts';
 import type { LineLevel } from './log-level.ts';
+import type { FillProblem } from '../user-secrets/fill-launch.ts';
 import type { ListName } from '../shapes/check-list.ts';
-import type { Connection } from '../upstream/connection.ts';
+import type { Connection, RequestHeaders } from '../upstream/connection.ts';
 
 /** Keeps the configured servers running. */
 export interface Supervisor {
@@ -46,10 +48,20 @@ export interface ManagedServer {
   /** Returns the open connection; undefined if the server is not running. */
   openConnection(): Connection | undefined;
   /**
-   * Returns the server with a user's connection, if it has one connection per user. Without an identity,
+   * Returns the server with a user's process or connection, if it has one per user. Without an identity,
    * returns the server itself, which then rejects calls.
    */
-  forUser(user: string | undefined): ManagedServer;
+  forUser(user: ServerUser): ManagedServer;
+  /** Returns a user's process or connection by its key in events; undefined if it does not exist any more. */
+  instance(key: string | undefined): ManagedServer | undefined;
+  /** The number of processes or connections of a server with one per user. */
+  instances(): Instances | undefined;
+  /** Why values of the user are missing; undefined if the server can start. */
+  valuesProblem(): FillProblem | undefined;
+  /** Why a user cannot call the server, because values of the user are missing. */
+  problemOf(user: ServerUser): FillProblem | undefined;
+  /** Returns the headers with the user's values for a call on a connection that all users share. */
+  callHeaders(user: ServerUser): RequestHeaders | undefined;
   /**
    * Stops a lazy server that no call uses; the next call starts it. Resolves when its process has exited. Has no
    * effect on other servers.
@@ -57,8 +69,10 @@ export interface ManagedServer {
   sleep(): Promise<void>;
   /** Sets the time of the oldest list that clients get while the server is stopped. */
   reportLists(listedAt: number | undefined): void;
-  /** Closes a user's connection after a sign-in or sign-out, and notifies the user's clients. */
-  signInChanged(user: string): void;
+  /** Closes a user's processes or connections after a sign-in or sign-out, and notifies the user's clients. */
+  userChanged(user: string): void;
+  /** Closes those in which secrets of the user have changed, and notifies the user's clients. */
+  secretsChanged(user: string): void;
   /** Whether a user is signed in to a remote server; undefined for servers without sign-in. */
   signIn(): SignInState | undefined;
   /** The call queue, which limits concurrency. Queued calls wait while the server is replaced. */
@@ -71,6 +85,11 @@ export interface ManagedServer {
   readonly toolFindings: ToolFindings;
   /** Notifies clients of a list change that the server did not announce. */
   announceChange(list: ListName): void;
+}
+
+export interface Instances {
+  readonly running: number;
+  readonly max: number;
 }
 
 /** Malformed items in a server's latest lists, which are omitted. */
@@ -151,13 +170,15 @@ export interface ServerLogs {
 
 export interface LogLine {
   readonly at: number;
+  /** The user whose process wrote the line, if each user has one. */
+  readonly user?: string | undefined;
   readonly source: 'server' | 'manager';
   readonly text: string;
 }
 
 /**
- * A server event. `user` is the user of the connection that it comes from, if the server has one connection
- * per user.
+ * A server event. `user` is the key of the process or connection that it comes from, if the server has one per
+ * user.
  */
 export type ServerEvent = { readonly user?: string | undefined } & (
   | { readonly kind: 'servers-changed' }
@@ -170,8 +191,8 @@ export type ServerEvent = { readonly user?: string | undefined } & (
       readonly server: string;
       readonly waitFor: (work: Promise<unknown>) => void;
     }
-  /** The user signed in to the server or signed out. */
-  | { readonly kind: 'sign-in-changed'; readonly server: string }
+  /** The user signed in to the server or signed out, or the user's secrets changed. Here, `user` is the user. */
+  | { readonly kind: 'user-changed'; readonly server: string }
   /** A list changed without an announcement from the server. */
   | { readonly kind: 'list-changed'; readonly server: string; readonly list: ListName }
   | {
@@ -186,4 +207,4 @@ export type ServerEvent = { readonly user?: string | undefined } & (
 export const serverOf = (
   supervisor: Pick<Supervisor, 'get'>,
   { server, user }: { readonly server: string } & Pick<ServerEvent, 'user'>,
-): ManagedServer | undefined => supervisor.get(server)?.forUser(user);
+): ManagedServer | undefined => supervisor.get(server)?.instance(user);

@@ -3,6 +3,9 @@ import type { Connection } from '../upstream/connection.ts';
 import type { ServerParts } from './parts.ts';
 import type { WritableServerLogs } from './server-logs.ts';
 import { Session } from './session.ts';
+import { membersOf } from '#core/json/members-of.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
+import { DEFAULT_EXTENSIONS } from '../upstream/extensions.ts';
 
 /** Time after which a server that is still starting no longer delays the start of others. */
 const START_TURN_MS = 5000;
@@ -21,24 +24,64 @@ export async function openSession(
   start: SessionStart,
 ): Promise<Session> {
   let session: Session | undefined;
-  await install(spec, parts, logs, start);
+  const leave = await parts.instances?.enter(start.signal, (reason) => start.onInstalling?.(reason));
+  if (leave) start.onInstalling?.(undefined);
   const open = (): Promise<Connection> =>
     parts.open(
       spec,
       {
         user: parts.user,
+        currentUser: parts.currentUser,
         onLog: logs.fromServer,
         onWarning: (text) => logs.fromManager('warn', text),
         onNotification(method, params) {
           if (session) session.signsOfLife += 1;
+          // A log message about the call of one user must not reach the clients of others.
+          if (method === 'notifications/message' && sharesConnection(spec)) return;
           parts.emit({ kind: 'notification', server: spec.name, method, params });
         },
       },
       start.signal,
     );
-  session = new Session(await inTurn(spec, parts, start.signal, open), parts.clock);
+  try {
+    await install(spec, parts, logs, start);
+    session = new Session(await inTurn(spec, parts, start.signal, open), parts.clock);
+  } catch (error) {
+    leave?.();
+    throw error;
+  }
+  if (leave) void session.closed.then(leave);
+  warnAboutExtensions(spec, session.peer.capabilities, logs);
   return session;
 }
+
+/** Whether calls of different users, with their own headers, use one connection. */
+const sharesConnection = ({ launch }: ServerSpec): boolean =>
+  launch.kind === 'remote' && launch.callHeaders !== undefined;
+
+/** The extensions that were reported in each log. */
+const reported = new WeakMap<WritableServerLogs, Set<string>>();
+
+/** Logs which of a server's protocol extensions are not passed on, once per extension. */
+function warnAboutExtensions(
+  { extensions = DEFAULT_EXTENSIONS }: ServerSpec,
+  capabilities: ShapeOfParams,
+  logs: WritableServerLogs,
+): void {
+  const known = reported.get(logs) ?? new Set();
+  reported.set(logs, known);
+  const dropped = Object.keys(membersOf(capabilities['extensions'])).slice(0, MAX_EXTENSIONS);
+  for (const name of dropped.filter((one) => !extensions.includes(one) && !known.has(one))) {
+    known.add(name);
+    logs.fromManager(
+      'warn',
+      `the extension ${JSON.stringify(name.slice(0, 200))} is not passed on; allow it with \`extensions\``,
+    );
+  }
+}
+
+/** Maximum number of extensions per server that are reported. */
+const MAX_EXTENSIONS = 20;
 
 /** Waits until the package is installed. Aborting only ends the wait: an installation is never interrupted halfway. */
 async function install(

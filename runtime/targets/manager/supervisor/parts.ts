@@ -7,6 +7,9 @@ import type { PackageInstaller } from '../upstream/packages/package-installer.ts
 import type { SignInState, SignInTarget } from '../sign-in/sign-in-store.ts';
 import type { ServerEvent } from './managed-server.ts';
 import type { HealthSettings } from './health-monitor.ts';
+import type { InstanceLimit } from './instance-limit.ts';
+import type { ServerUser } from '../access/caller.ts';
+import type { UserValues } from '../user-secrets/user-values.ts';
 
 export type OpenConnection = (
   spec: ServerSpec,
@@ -27,8 +30,14 @@ export interface ServerParts {
   readonly redact: (text: string, server: string) => string;
   /** Returns whether a user is signed in to a server; undefined for servers without sign-in. */
   readonly signInState?: ((target: SignInTarget) => SignInState | undefined) | undefined;
-  /** The connection's user, for servers with one sign-in per user. */
+  /** Fills in values of users. Without it, servers with such values cannot start. */
+  readonly userValues?: UserValues | undefined;
+  /** The connection's user, for servers with one connection per user. */
   readonly user?: string | undefined;
+  /** The connection's user with the latest access token. */
+  readonly currentUser?: (() => ServerUser) | undefined;
+  /** Limits the number of processes or connections of users. */
+  readonly instances?: InstanceLimit | undefined;
   readonly clock: Clock;
   /** Returns a random number between 0 and 1, used for restart delays. */
   readonly random: () => number;

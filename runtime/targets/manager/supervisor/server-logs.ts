@@ -11,6 +11,8 @@ export interface WritableServerLogs extends ServerLogs {
   readonly fromServer: (line: string) => void;
   /** Adds a manager message. */
   readonly fromManager: (level: LineLevel, text: string) => void;
+  /** Returns the log for a user's process: the lines belong to the same log, and name the user. */
+  readonly forUser: (user: string) => WritableServerLogs;
   /** Reports dropped lines when the log ends. */
   readonly close: () => void;
 }
@@ -29,16 +31,16 @@ export function createServerLogs(
     ),
   );
   const redacted = (line: LogLine): LogLine => ({ ...line, text: redact(line.text, name) });
-  const add = (source: LogLine['source'], level: LineLevel, text: string): void => {
-    const raw: LogLine = { at: clock.now(), source, text };
+  const add = (source: LogLine['source'], level: LineLevel, text: string, user?: string): void => {
+    const raw: LogLine = { at: clock.now(), source, text, ...(user !== undefined && { user }) };
     ring.add(raw);
     const isLogged = source === 'manager' || limit.admits(text);
     if (!isLogged && listeners.size === 0) return;
     const line = redacted(raw);
     for (const listener of listeners) listener(line);
-    if (isLogged) log[level]({ server: name, source }, line.text);
+    if (isLogged) log[level]({ server: name, source, ...(user !== undefined && { user }) }, line.text);
   };
-  return {
+  const logs: WritableServerLogs = {
     last: (count) => ring.last(count).map(redacted),
     follow(listener) {
       listeners.add(listener);
@@ -46,6 +48,12 @@ export function createServerLogs(
     },
     fromServer: (line) => add('server', levelOf(line), line),
     fromManager: (level, text) => add('manager', level, text),
+    forUser: (user) => ({
+      ...logs,
+      fromServer: (line) => add('server', levelOf(line), line, user),
+      fromManager: (level, text) => add('manager', level, text, user),
+    }),
     close: limit.flush,
   };
+  return logs;
 }

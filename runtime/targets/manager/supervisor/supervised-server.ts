@@ -2,11 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { TurnQueue } from '#core/limits/turn-queue.ts';
 import { waitFor } from '#platform/wait-for.ts';
-import { isPerUser, type ServerSpec } from '../config/spec.ts';
+import type { ServerUser } from '../access/caller.ts';
+import { needsNewSession } from './needs-new-session.ts';
+import { actingOAuth, isPerUser, type ServerSpec, signsInPerUser } from '../config/spec.ts';
 import { signInRequired } from '../sign-in/sign-in-required.ts';
 import type { SignInState } from '../sign-in/sign-in-store.ts';
 import type { ListName } from '../shapes/check-list.ts';
-import type { Connection } from '../upstream/connection.ts';
+import type { Connection, RequestHeaders } from '../upstream/connection.ts';
 import type {
   ConnectionOptions,
   Health,
@@ -15,6 +17,7 @@ import type {
   ServerStatus,
   ToolFindings,
   ToolChange,
+  Instances,
 } from './managed-server.ts';
 import { createListFaults } from './list-faults.ts';
 import { type LineLevel } from './log-level.ts';
@@ -22,71 +25,34 @@ import { createServerLogs, type WritableServerLogs } from './server-logs.ts';
 import type { ServerParts } from './parts.ts';
 import { ServerRunner } from './server-runner.ts';
 import type { Session } from './session.ts';
+import { createInstanceLimit, type InstanceLimit } from './instance-limit.ts';
+import { createUserServers, type UserServers } from './user-servers.ts';
+import type { FillProblem } from '../user-secrets/fill-launch.ts';
+import {
+  callHeadersOf,
+  hasUserValues,
+  instanceKey,
+  missingToken,
+  unidentified,
+  VALUES_OF_USERS,
+} from './instance-key.ts';
 import type { Clock } from '#platform/clock.ts';
 
-/** The methods of a user's connection that its owner uses. */
-interface UserServer {
-  /** Whether the connection can be dropped without losing any requests or state. */
-  readonly isIdle: boolean;
-  stop(options: { readonly gracefully: boolean }): Promise<void>;
-}
-
-/** The connections of a server with one sign-in per user. */
-interface UserServers<Server extends UserServer> {
-  /** Returns a user's connection, which opens with its first call. */
-  get(user: string): Server;
-  all(): Iterable<Server>;
-  /** Closes a user's connection after its calls. The next call opens a new one. */
-  forget(user: string): void;
-  stop(options: { readonly gracefully: boolean }): Promise<void>;
+/** The user of a process or connection. */
+interface Owner {
+  /** The user, with the latest access token. */
+  user: ServerUser;
+  /** The state of the user's secrets when they were last compared with those that are filled in. */
+  state: string | undefined;
+  readonly problem: FillProblem | undefined;
+  readonly logs: WritableServerLogs;
 }
 
 /**
- * Number of users above which idle users are dropped. Idle users occupy memory, but have no open
- * connection.
+ * Minimum time since the last call before other users can get the place. Otherwise, two users that take turns would
+ * start a process for each call.
  */
-const MAX_IDLE = 1000;
-
-function createUserServers<Server extends UserServer>(
-  create: (user: string) => Server,
-  max = MAX_IDLE,
-): UserServers<Server> {
-  /** Ordered by last use. */
-  const known = new Map<string, Server>();
-  const stopping = new Set<Promise<void>>();
-  const stop = (server: Server, gracefully: boolean): void => {
-    const stopped = server.stop({ gracefully }).finally(() => stopping.delete(stopped));
-    stopping.add(stopped);
-  };
-  const forgetIdle = (): void => {
-    for (const [user, server] of known) {
-      if (known.size <= max) return;
-      if (!server.isIdle) continue;
-      known.delete(user);
-      stop(server, true);
-    }
-  };
-  return {
-    get(user) {
-      const server = known.get(user) ?? create(user);
-      known.delete(user);
-      known.set(user, server);
-      if (known.size > max) forgetIdle();
-      return server;
-    },
-    all: () => known.values(),
-    forget(user) {
-      const server = known.get(user);
-      known.delete(user);
-      if (server) stop(server, true);
-    },
-    async stop({ gracefully }) {
-      for (const server of known.values()) stop(server, gracefully);
-      known.clear();
-      await Promise.all(stopping);
-    },
-  };
-}
+const MIN_UNUSED_MS = 1000;
 
 /** Maximum number of findings kept per kind, because a server can list thousands of tools. */
 const MAX_KEPT = 100;
@@ -161,27 +127,26 @@ export class SupervisedServer implements ManagedServer {
   readonly #parts: ServerParts;
   readonly #runner: ServerRunner;
   readonly #idle: IdleWatch;
-  readonly #users: UserServers<SupervisedServer>;
+  readonly #users: UserServers<SupervisedServer> = createUserServers();
+  readonly #owner: Owner | undefined;
+  #instances: InstanceLimit | undefined;
   #spec: ServerSpec;
   #restarting: Promise<void> | undefined;
   #listsReadAt: number | undefined;
 
-  /** `logs`: the server's logs, if this is a user's connection. */
-  constructor(spec: ServerSpec, parts: ServerParts, logs?: WritableServerLogs) {
+  /** `owner`: the user, if this is a user's process or connection. */
+  constructor(spec: ServerSpec, parts: ServerParts, owner?: Owner) {
     this.name = spec.name;
     this.#spec = spec;
     this.#parts = parts;
-    this.logs = logs ?? createServerLogs(spec.name, parts);
+    this.#owner = owner;
+    this.logs = owner?.logs ?? createServerLogs(spec.name, parts);
     const redact = (text: string): string => parts.redact(text, this.name);
     const warn = (text: string): void => this.logs.fromManager('warn', text);
     this.listFaults = createListFaults(redact, warn);
     this.toolFindings = createToolFindings(redact, warn);
     this.turns = new TurnQueue(spec.concurrency, spec.queue);
     this.#runner = new ServerRunner(() => this.#spec, parts, this.logs);
-    this.#users = createUserServers((user) => {
-      const emit: ServerParts['emit'] = (event) => parts.emit({ ...event, user });
-      return new SupervisedServer(this.#spec, { ...parts, user, emit }, this.logs);
-    });
     this.#idle = new IdleWatch({
       clock: parts.clock,
       idleMs: () => this.#spec.idleMs,
@@ -201,7 +166,6 @@ export class SupervisedServer implements ManagedServer {
   status(): ServerStatus {
     const { session, phase, restarts, why, nextStart } = this.#runner;
     return {
-      phase,
       pid: session?.pid,
       startedAt: session?.startedAt,
       restarts,
@@ -210,11 +174,21 @@ export class SupervisedServer implements ManagedServer {
       nextStartAt: nextStart?.at,
       protocolVersion: session?.peer.protocolVersion,
       server: session && `${session.peer.name} ${session.peer.version}`,
-      running: this.turns.running,
-      queued: this.turns.waiting,
+      ...this.#totals(phase),
       warnings: session?.warnings() ?? [],
       listsReadAt: this.#spec.lazy ? this.#listsReadAt : undefined,
     };
+  }
+
+  /** The phase and the calls, together with those of the users' processes or connections. */
+  #totals(own: ServerStatus['phase']): Pick<ServerStatus, 'phase' | 'running' | 'queued'> {
+    let [phase, running, queued] = [own, this.turns.running, this.turns.waiting];
+    for (const server of this.#users.all()) {
+      if (server.#runner.session && phase === 'idle') phase = 'running';
+      running += server.turns.running;
+      queued += server.turns.waiting;
+    }
+    return { phase, running, queued };
   }
 
   signIn(): SignInState | undefined {
@@ -224,14 +198,117 @@ export class SupervisedServer implements ManagedServer {
     return this.#parts.signInState?.({ server: this.name, url: launch.url, user });
   }
 
-  forUser(user: string | undefined): SupervisedServer {
-    const isOwn = user === undefined || this.#parts.user !== undefined || !isPerUser(this.#spec);
-    return isOwn ? this : this.#users.get(user);
+  forUser(user: ServerUser): SupervisedServer {
+    if (this.#owner || !isPerUser(this.#spec)) return this;
+    const key = instanceKey(this.#spec, user);
+    if (key === undefined) return this;
+    const known = this.#users.find(key);
+    if (known) {
+      const owner = known.#owner;
+      if (owner) owner.user = user;
+      if (!this.#isCurrent(known)) this.#users.forget((one) => one === known);
+    }
+    return this.#users.get(key, () => this.#createFor(user, key));
   }
 
-  signInChanged(user: string): void {
-    this.#users.forget(user);
-    this.#parts.emit({ kind: 'sign-in-changed', server: this.name, user });
+  /** Whether a user's secrets are still those that were filled in. Also notices changes by other processes. */
+  #isCurrent(server: SupervisedServer): boolean {
+    const { userValues } = this.#parts;
+    const owner = server.#owner;
+    if (!owner || !userValues || !hasUserValues(this.#spec)) return true;
+    const state = userValues.stateOf(owner.user.user ?? '');
+    if (owner.state === state) return true;
+    const filled = userValues.fill(this.#spec, owner.user);
+    if (!isDeepStrictEqual([filled.launch, filled.problem], [server.#spec.launch, owner.problem]))
+      return false;
+    owner.state = state;
+    return true;
+  }
+
+  instance(key: string | undefined): SupervisedServer | undefined {
+    return key === undefined || this.#owner ? this : this.#users.find(key);
+  }
+
+  /** Creates a user's process or connection, which starts with the first call. */
+  #createFor(user: ServerUser, key: string): SupervisedServer {
+    const { userValues } = this.#parts;
+    const state = hasUserValues(this.#spec) ? userValues?.stateOf(user.user ?? '') : undefined;
+    const filled = hasUserValues(this.#spec) ? userValues?.fill(this.#spec, user) : undefined;
+    const spec = filled ? { ...this.#spec, launch: filled.launch } : this.#spec;
+    const emit: ServerParts['emit'] = (event) => this.#parts.emit({ ...event, user: key });
+    const logs = this.logs.forUser(user.userId ?? '');
+    const problem = filled?.problem ?? missingToken(this.#spec, user);
+    const owner: Owner = { user, state, problem, logs };
+    const instances = this.#instanceLimit();
+    const currentUser = (): ServerUser => owner.user;
+    const parts = { ...this.#parts, user: user.user, currentUser, emit, instances };
+    return new SupervisedServer(spec, parts, owner);
+  }
+
+  #instanceLimit(): InstanceLimit | undefined {
+    const { maxInstances: max, queue: maxWaiting, name: server } = this.#spec;
+    if (max === undefined) return undefined;
+    this.#instances ??= createInstanceLimit({
+      server,
+      max,
+      maxWaiting,
+      clock: this.#parts.clock,
+      makeRoom: (count) => this.#makeRoom(count),
+    });
+    return this.#instances;
+  }
+
+  /** Stops processes or connections that no call uses, so that other users can have one. */
+  #makeRoom(count: number): void {
+    let left = count;
+    for (const server of this.#users.all()) {
+      if (left === 0) return;
+      const { session } = server.#runner;
+      if (!session || server.#isInUse(session)) continue;
+      if (this.#parts.clock.now() - session.lastUsed < MIN_UNUSED_MS) continue;
+      server.#runner.stopIdle('stopped: other users wait for an instance (max_instances)');
+      left -= 1;
+    }
+  }
+
+  instances(): Instances | undefined {
+    const { maxInstances: max } = this.#spec;
+    if (max === undefined || this.#owner) return undefined;
+    return { running: this.#instances?.running ?? 0, max };
+  }
+
+  userChanged(user: string): void {
+    if (!isPerUser(this.#spec)) return;
+    this.#users.forget((one) => one.#owner?.user.user === user);
+    this.#parts.emit({ kind: 'user-changed', server: this.name, user });
+  }
+
+  secretsChanged(user: string): void {
+    if (!hasUserValues(this.#spec)) return;
+    this.#users.forget((one) => one.#owner?.user.user === user && !this.#isCurrent(one));
+    this.#parts.emit({ kind: 'user-changed', server: this.name, user });
+  }
+
+  problemOf(user: ServerUser): FillProblem | undefined {
+    if (callHeadersOf(this.#spec)) {
+      if (user.user === undefined) return { message: unidentified(this.name, VALUES_OF_USERS), secrets: [] };
+      return this.#parts.userValues?.callHeaders(this.#spec, user).problem;
+    }
+    return isPerUser(this.#spec) ? this.forUser(user).valuesProblem() : undefined;
+  }
+
+  callHeaders(user: ServerUser): RequestHeaders | undefined {
+    if (!callHeadersOf(this.#spec)) return undefined;
+    const { headers, problem } = this.#parts.userValues?.callHeaders(this.#spec, user) ?? {};
+    if (headers) return headers;
+    throw new AppError('UpstreamError', problem?.message ?? unidentified(this.name, VALUES_OF_USERS));
+  }
+
+  valuesProblem(): FillProblem | undefined {
+    if (!hasUserValues(this.#spec) && !actingOAuth(this.#spec)) return undefined;
+    return this.#owner
+      ? this.#owner.problem
+      : { message: unidentified(this.name, VALUES_OF_USERS), secrets: [] };
   }
 
   /** Whether the user's connection is closed and has no calls. */
@@ -265,14 +342,20 @@ export class SupervisedServer implements ManagedServer {
   }
 
   async #nextConnection({ timeoutMs, signal }: ConnectionOptions): Promise<Connection> {
-    this.#requireSignIn();
-    const session = await waitFor(this.#runner.nextSession(), {
+    this.#requireUser();
+    if (!this.#runner.isStarting) this.#parts.instances?.check();
+    const next = this.#runner.nextSession();
+    // Also if the callers leave before the start.
+    next.then(
+      () => this.#idle.start(),
+      () => undefined,
+    );
+    const session = await waitFor(next, {
       clock: this.#parts.clock,
       timeoutMs,
       signal,
       late: () => this.#runner.unavailable(),
     });
-    this.#idle.start();
     return session;
   }
 
@@ -311,15 +394,18 @@ export class SupervisedServer implements ManagedServer {
 
   /** Whether a specification requires a new session. */
   mustRelaunch(spec: ServerSpec): boolean {
-    return !isDeepStrictEqual(spec.launch, this.#spec.launch);
+    return needsNewSession(this.#spec, spec);
   }
 
   /** Applies a new specification, with the session opened for it, if any. */
   update(spec: ServerSpec, session: Session | undefined): void {
     const relaunch = this.mustRelaunch(spec);
     this.#spec = spec;
-    if (!isPerUser(spec)) void this.#users.stop({ gracefully: true });
-    for (const server of this.#users.all()) server.update(spec, undefined);
+    // Users' values are filled in again by the next call of each user.
+    if (!isPerUser(spec) || relaunch) void this.#users.stop({ gracefully: true });
+    for (const server of this.#users.all())
+      server.update({ ...spec, launch: server.#spec.launch }, undefined);
+    if (spec.maxInstances !== undefined) this.#instances?.resize(spec.maxInstances, spec.queue);
     this.turns.resize(spec.concurrency, spec.queue);
     if (session) {
       this.#runner.replace(session, 'reload');
@@ -348,20 +434,19 @@ export class SupervisedServer implements ManagedServer {
       }).catch(() => {});
     }
     await Promise.all([this.#runner.stop({ gracefully }), this.#users.stop({ gracefully })]);
-    if (this.#parts.user === undefined) this.logs.close();
+    if (!this.#owner) this.logs.close();
   }
 
   /** Rejects a call before trying the connection, because only the user can change the outcome. */
-  #requireSignIn(): void {
+  #requireUser(): void {
     if (!isPerUser(this.#spec)) return;
-    const { user } = this.#parts;
-    if (user === undefined) {
-      throw new AppError(
-        'ForbiddenError',
-        `server ${this.name}: each user must sign in, but the manager cannot identify the caller. Use an API key or an access token.`,
-      );
+    if (!this.#owner) {
+      const reason = signsInPerUser(this.#spec) ? 'each user must sign in' : VALUES_OF_USERS;
+      throw new AppError('ForbiddenError', unidentified(this.name, reason));
     }
-    if (this.signIn() !== 'signed-in') throw signInRequired(this.name);
+    const { problem } = this.#owner;
+    if (problem) throw new AppError('UpstreamError', problem.message);
+    if (signsInPerUser(this.#spec) && this.signIn() !== 'signed-in') throw signInRequired(this.name);
   }
 
   async #replaceSession(): Promise<void> {

@@ -17,6 +17,7 @@ import type { HealthSettings } from './health-monitor.ts';
 import type { OpenConnection, ServerParts, RestartReason } from './parts.ts';
 import { SupervisedServer } from './supervised-server.ts';
 import type { Session } from './session.ts';
+import { needsNewSession } from './needs-new-session.ts';
 import { isDeepStrictEqual } from 'node:util';
 
 /** Number of processes that start concurrently; starting a process is mostly CPU-bound. */
@@ -30,6 +31,7 @@ export interface SupervisorOptions {
   readonly redact: (text: string, server: string) => string;
   readonly signInState?: ServerParts['signInState'];
   readonly installer?: ServerParts['installer'];
+  readonly userValues?: ServerParts['userValues'];
   /** Servers to start immediately in the background; the status shows which of them fail. */
   readonly servers?: readonly ServerSpec[];
   readonly metrics?: Registry;
@@ -184,7 +186,7 @@ function planChanges(before: readonly ServerSpec[], after: readonly ServerSpec[]
   for (const spec of after) {
     const current = old.get(spec.name);
     if (current === undefined) plan.added.push(spec);
-    else if (!isDeepStrictEqual(current.launch, spec.launch)) plan.relaunched.push(spec);
+    else if (needsNewSession(current, spec)) plan.relaunched.push(spec);
     else if (!isDeepStrictEqual(current, spec)) plan.updated.push(spec);
     else plan.unchanged.push(spec.name);
   }
@@ -214,8 +216,13 @@ function observeServers(
   gauge('mcp_server_up', 'Whether the server is connected.', (server) =>
     server.status().phase === 'running' ? 1 : 0,
   );
-  gauge('mcp_calls_running', 'Running calls.', (server) => server.turns.running);
-  gauge('mcp_calls_queued', 'Queued calls.', (server) => server.turns.waiting);
+  gauge('mcp_calls_running', 'Running calls.', (server) => server.status().running);
+  gauge('mcp_calls_queued', 'Queued calls.', (server) => server.status().queued);
+  gauge(
+    'mcp_server_instances',
+    'Processes or connections of a server with one per user; 0 for other servers.',
+    (server) => server.instances()?.running ?? 0,
+  );
   gauge(
     'mcp_server_changed_tools',
     'Tools that are new or differ from their pinned definition.',

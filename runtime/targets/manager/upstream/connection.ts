@@ -4,6 +4,7 @@ import type { ShapeOfParams } from '../shapes/shape.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
 import { isAscii } from 'node:buffer';
 import type { SignIns } from './remote/open-tokens.ts';
+import type { ActingHooks } from './remote/user-tokens.ts';
 import type { RpcMessage } from './rpc-message.ts';
 
 /** An open connection to an MCP server, after the handshake. */
@@ -47,6 +48,8 @@ export interface RequestOptions {
   readonly onProgress?: ((progress: ShapeOfParams) => void) | undefined;
   /** The client that the server can send requests to because of this request. The timeout is paused meanwhile. */
   readonly requester?: Requester | undefined;
+  /** Whether the server can return a task instead of the result. */
+  readonly acceptsTask?: boolean | undefined;
   /** HTTP headers for remote servers: the trace context, and the client headers that the configuration passes on. */
   readonly headers?: RequestHeaders | undefined;
 }
@@ -63,6 +66,8 @@ export interface Requester {
     params: ShapeOfParams | undefined,
     signal: AbortSignal,
   ) => Promise<ShapeOfParams>;
+  /** Sends the client a notification, also after its request; undefined if that is impossible. */
+  readonly notify?: ((method: string, params: ShapeOfParams) => void) | undefined;
 }
 
 export interface PeerInfo {
@@ -70,6 +75,8 @@ export interface PeerInfo {
   readonly name: string;
   readonly version: string;
   readonly title?: string | undefined;
+  /** What clients can show in addition: `description`, `icons` and `websiteUrl`. */
+  readonly shown?: ShapeOfParams | undefined;
   readonly instructions?: string | undefined;
   readonly capabilities: ShapeOfParams;
 }
@@ -84,7 +91,7 @@ export interface CloseReason {
 }
 
 /** Callbacks of an open connection. */
-export interface ConnectionHooks {
+export interface ConnectionHooks extends ActingHooks {
   /** Receives the server's notifications, for example `notifications/tools/list_changed`. */
   readonly onNotification: (method: string, params: ShapeOfParams | undefined) => void;
   /** Receives the lines of the server's stderr without line breaks; long lines are truncated. */
@@ -188,7 +195,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export interface TransportHooks {
+export interface TransportHooks extends ActingHooks {
   /**
    * Receives a message. `related` is the ID of the request on whose stream it arrived, if the transport knows
    * it. Returns whether a request in flight was waiting for it.

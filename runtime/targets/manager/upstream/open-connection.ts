@@ -1,6 +1,7 @@
 import { abortSignalOf } from '#core/limits/cancellation.ts';
 import { AppError, messageOf, configError } from '#contract/errors.ts';
 import type { ServerSpec, Launch, ServerTimeouts } from '../config/spec.ts';
+import { hasReferences } from '../config/user-references.ts';
 import {
   type Connection,
   type ConnectionHooks,
@@ -12,7 +13,7 @@ import {
   type Transport,
   type TransportHooks,
 } from './connection.ts';
-import { Malformed, type ShapeOfParams } from '../shapes/shape.ts';
+import { Malformed, shownServerInfo, type ShapeOfParams } from '../shapes/shape.ts';
 import { createStartExtension, startFailure } from './start-extension.ts';
 import { createRpcPeer, type RpcPeer } from './rpc-peer.ts';
 import { UnexpectedResponse } from './remote/unexpected-response.ts';
@@ -24,6 +25,7 @@ import {
   requestFromClient,
   capabilitiesFor,
 } from './server-requests.ts';
+import { announcedExtensions, DEFAULT_EXTENSIONS, TASKS_EXTENSION } from './extensions.ts';
 import { META_KEY } from '#serve/mcp/rpc-message.ts';
 import { FIRST_STATELESS_VERSION as VERSION } from '#serve/mcp/protocol-version.ts';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY } from '#serve/mcp/stateless-request.ts';
@@ -37,11 +39,26 @@ import { memberOf } from '#core/values/member-of.ts';
  * explains the failure, or with the signal's reason; in either case, no process is left running.
  */
 export async function openConnection(
-  { name, launch, timeouts }: ServerSpec,
-  { onNotification, onLog, onWarning, trees, signIns: store, user, maxResultCharacters }: ConnectionHooks,
+  spec: ServerSpec,
+  hooks: ConnectionHooks,
   signal?: AbortSignal,
 ): Promise<Connection> {
   signal?.throwIfAborted();
+  const { name, launch } = spec;
+  requireFilled(name, launch);
+  if (launch.kind !== 'remote' || !launch.api) return await openServer(spec, hooks, signal);
+  // Imported on demand, like the other remote transports.
+  const { openApi } = await import('./api/open-api.ts');
+  return await openApi(spec, { ...launch, api: launch.api }, hooks, signal);
+}
+
+/** Opens a connection to an MCP server. */
+async function openServer(
+  { name, launch, timeouts, extensions = DEFAULT_EXTENSIONS }: ServerSpec,
+  hooks: ConnectionHooks,
+  signal?: AbortSignal,
+): Promise<Connection> {
+  const { onNotification, onLog, onWarning, trees, signIns: store, user, maxResultCharacters } = hooks;
   const rpc = createRpcPeer({
     send: (message, requestHeaders) => transport.send(message, requestHeaders),
     cancel: (id, reason) => transport.cancel(id, reason),
@@ -58,6 +75,8 @@ export async function openConnection(
     onWarning,
     trees,
     signIns: store && { store, server: name, user },
+    currentUser: hooks.currentUser,
+    identities: hooks.identities,
   });
   void transport.closed.then(({ message }) => rpc.end(message));
 
@@ -65,6 +84,7 @@ export async function openConnection(
   const era = await performHandshake({
     rpc,
     useProtocol: transport.useProtocol,
+    extensions,
     request: { timeoutMs: timeouts.init, extend: extension.extend, signal },
   }).catch(async (error: unknown) => {
     await transport.close();
@@ -92,6 +112,19 @@ export async function openConnection(
       await transport.close();
     },
   };
+}
+
+/** Rejects a launch with references to users' values, which only a manager that knows the user fills in. */
+function requireFilled(server: string, launch: Launch): void {
+  if (launch.kind === 'unusable' || !launch.userValues) return;
+  const texts =
+    launch.kind === 'process'
+      ? [...launch.args, ...Object.values(launch.env)]
+      : Object.values(launch.headers);
+  if (!texts.some((text) => hasReferences(text))) return;
+  throw configError(
+    `Server ${server} has values of users in its configuration, so it can only be started for a user of a manager. Omit it from this command.`,
+  );
 }
 
 interface StartTimes {
@@ -158,10 +191,10 @@ async function openTransport(
 const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle */
-async function openInitializeEra({ rpc, useProtocol, request }: EraOptions): Promise<Era> {
+async function openInitializeEra({ rpc, useProtocol, request, extensions }: EraOptions): Promise<Era> {
   const params = {
     protocolVersion: VERSIONS[0],
-    capabilities: CLIENT_CAPABILITIES,
+    capabilities: { ...CLIENT_CAPABILITIES, extensions: announcedExtensions(extensions) },
     clientInfo: clientInfo(),
   };
   const result = await rpc.request('initialize', params, request);
@@ -206,7 +239,7 @@ const MAX_PAGES = 100;
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning */
 async function openStatelessEra(options: EraOptions): Promise<Era> {
-  const { rpc, useProtocol } = options;
+  const { rpc, useProtocol, extensions } = options;
   const identity = {
     [META_KEY.version]: VERSION,
     [META_KEY.clientInfo]: clientInfo(),
@@ -218,11 +251,12 @@ async function openStatelessEra(options: EraOptions): Promise<Era> {
       logLevel = params?.['level'];
       return {};
     }
-    const { requester } = options;
+    const { requester, acceptsTask } = options;
+    const passed = acceptsTask === true ? extensions : extensions.filter((name) => name !== TASKS_EXTENSION);
     const _meta = {
       ...membersOf(params?.['_meta']),
       ...identity,
-      [META_KEY.capabilities]: requester ? usableCapabilities(requester) : {},
+      [META_KEY.capabilities]: requester ? usableCapabilities(requester, passed) : {},
       ...(logLevel === undefined ? {} : { [META_KEY.logLevel]: logLevel }),
     };
     const send = (input: ShapeOfParams): Promise<ShapeOfParams> =>
@@ -234,6 +268,7 @@ async function openStatelessEra(options: EraOptions): Promise<Era> {
         await refreshTools(_meta, options);
         return send(input);
       });
+      if (resultType === 'task' && acceptsTask === true) return { ...result, resultType };
       // Any other type means that the result is complete. Callers do not need the type.
       if (resultType !== 'input_required') return result;
       input = await collectInput(result, options);
@@ -383,6 +418,8 @@ interface Era {
 interface EraOptions {
   readonly rpc: RpcPeer;
   readonly useProtocol: (version: string) => void;
+  /** The extensions that are passed on. */
+  readonly extensions: readonly string[];
   readonly request: RequestOptions;
 }
 
@@ -408,13 +445,15 @@ const normalizeCapabilities = (capabilities: unknown): ShapeOfParams =>
  * fields.
  */
 function peerInfo(protocolVersion: string, result: ShapeOfParams): PeerInfo {
-  const { name, version, title } = membersOf(result['serverInfo']);
+  const serverInfo = membersOf(result['serverInfo']);
+  const { name, version, title } = serverInfo;
   const { instructions, capabilities } = result;
   return {
     protocolVersion,
     name: typeof name === 'string' ? name : 'unknown',
     version: typeof version === 'string' ? version : 'unknown',
     title: typeof title === 'string' ? title : undefined,
+    shown: shownServerInfo(serverInfo),
     instructions: typeof instructions === 'string' ? instructions : undefined,
     capabilities: normalizeCapabilities(capabilities),
   };

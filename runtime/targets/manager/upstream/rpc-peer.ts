@@ -13,6 +13,7 @@ import { deadlineAfter, RequestDeadlines, type TimedRequest } from './request-de
 import { type ShapeOfParams, Malformed, isRecord, record } from '../shapes/shape.ts';
 import type { RpcMessage } from './rpc-message.ts';
 import { membersOf } from '#core/json/members-of.ts';
+import { createUrlElicitations, ELICITATION_COMPLETE, type UrlElicitations } from './url-elicitations.ts';
 import { RpcError } from '#serve/mcp/rpc-error.ts';
 import { requestFromClient, chooseRequester, type ServerRequest } from './server-requests.ts';
 
@@ -42,6 +43,7 @@ interface PeerState {
   readonly pending: OpenItems<unknown, PendingRequest>;
   readonly deadlines: RequestDeadlines;
   readonly cancel: RpcPeerOptions['cancel'];
+  readonly urls: UrlElicitations;
 }
 
 /** A request in flight. */
@@ -82,7 +84,9 @@ class PendingRequest implements OpenRequest, TimedRequest {
     try {
       this.#response.resolve(rpcResult(this.method, response));
     } catch (failure) {
-      this.#response.reject(failure);
+      const { urls } = this.#peer;
+      const isFailure = failure instanceof RpcFailure;
+      this.#response.reject(isFailure ? urls.failure(this.#options.requester, failure) : failure);
     }
   }
 
@@ -136,8 +140,9 @@ class PendingRequest implements OpenRequest, TimedRequest {
 export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions): RpcPeer {
   const pending = new OpenItems<unknown, PendingRequest>();
   const deadlines = new RequestDeadlines(() => pending.values());
-  const peer: PeerState = { pending, deadlines, cancel };
-  const relay = createServerRequestRelay({ send, open: pending });
+  const urls = createUrlElicitations();
+  const peer: PeerState = { pending, deadlines, cancel, urls };
+  const relay = createServerRequestRelay({ send, open: pending, urls });
   let lastId = 0;
   let ended: string | undefined;
 
@@ -165,6 +170,7 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
       return request !== undefined;
     }
     if (method === 'notifications/cancelled') relay.cancel(params?.['requestId']);
+    else if (method === ELICITATION_COMPLETE) urls.complete(params);
     else onNotification(method, params);
     return false;
   };
@@ -218,6 +224,7 @@ interface OpenRequest {
 interface ServerRequestRelayOptions {
   readonly send: (message: RpcMessage) => void;
   readonly open: Pick<OpenItems<unknown, OpenRequest>, 'get' | 'values'>;
+  readonly urls: UrlElicitations;
 }
 
 /** Forwards server requests to the client of the related call. The server always gets a response. */
@@ -229,7 +236,7 @@ interface ServerRequestRelay {
   end(): void;
 }
 
-function createServerRequestRelay({ send, open }: ServerRequestRelayOptions): ServerRequestRelay {
+function createServerRequestRelay({ send, open, urls }: ServerRequestRelayOptions): ServerRequestRelay {
   const forwarded = new OpenItems<unknown, AbortController>();
   const forward = async (
     request: ServerRequest,
@@ -238,6 +245,7 @@ function createServerRequestRelay({ send, open }: ServerRequestRelayOptions): Se
   ): Promise<ShapeOfParams> => {
     const inFlight = open.values().flatMap(({ requester }) => requester ?? []);
     const requester = chooseRequester(request.method, open.get(related)?.requester, inFlight);
+    urls.request(requester, request.method, request.params);
     const release = open
       .values()
       .filter((call) => call.requester?.identity === requester.identity)
@@ -302,6 +310,9 @@ export function rpcFailure(error: unknown): RpcFailure {
     isDeeperThan(data, MAX_LEVELS) ? undefined : data,
   );
 }
+
+/** Whether a value is nested so deeply that clients or the manager could fail to process it. */
+export const isTooDeep = (value: unknown): boolean => isDeeperThan(value, MAX_LEVELS);
 
 /** Whether lists and objects are nested deeper than `levels`. Does not descend any further. */
 function isDeeperThan(value: unknown, levels: number): boolean {

@@ -2,6 +2,8 @@ import { lookup } from '#core/values/lookup.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { Requester } from './connection.ts';
+import { allowedExtensions } from './extensions.ts';
+import { hasSafeUrl } from './url-elicitations.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 
 /** The requests that servers can send to clients, with the client capability that each one requires. */
@@ -12,13 +14,21 @@ const CAPABILITY_OF = lookup<string>({
 });
 
 /** Capabilities declared to servers in the handshake, before any client is known: all possible ones. */
-export const CLIENT_CAPABILITIES: ShapeOfParams = { sampling: {}, elicitation: {}, roots: {} };
+export const CLIENT_CAPABILITIES: ShapeOfParams = {
+  sampling: {},
+  elicitation: { form: {}, url: {} },
+  roots: {},
+};
 
-/** Returns the client's capabilities that servers can use. */
-export const usableCapabilities = ({ capabilities }: Pick<Requester, 'capabilities'>): ShapeOfParams =>
-  Object.fromEntries(
-    Object.entries(capabilities).filter(([name]) => Object.hasOwn(CLIENT_CAPABILITIES, name)),
-  );
+/** Returns the client's capabilities that servers can use, with the allowed extensions. */
+export function usableCapabilities(
+  { capabilities }: Pick<Requester, 'capabilities'>,
+  allowed: readonly string[] = [],
+): ShapeOfParams {
+  const own = Object.entries(capabilities).filter(([name]) => Object.hasOwn(CLIENT_CAPABILITIES, name));
+  const extensions = allowedExtensions(capabilities['extensions'], allowed);
+  return { ...Object.fromEntries(own), ...(Object.keys(extensions).length > 0 && { extensions }) };
+}
 
 /** Returns the client capabilities that these requests need. */
 export const capabilitiesFor = (requests: readonly Pick<ServerRequest, 'method'>[]): ShapeOfParams =>
@@ -63,6 +73,9 @@ export async function requestFromClient(
 ): Promise<ShapeOfParams> {
   if (!supports(requester.capabilities, method, params)) {
     throw new RpcError(RPC_CODE.methodNotFound, `The calling client does not support ${method}.`);
+  }
+  if (!hasSafeUrl(method, params)) {
+    throw new RpcError(RPC_CODE.invalidParams, '`url` must be an http:// or https:// URL.');
   }
   return requester.request(method, withoutToken(params), signal);
 }

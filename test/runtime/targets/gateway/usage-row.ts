@@ -32,4 +32,6 @@ export const USAGE_ROW: UsageRow = {
   cache_hit: null,
   tags: null,
   units: null,
+  provider_key: null,
+  cache_saved_nano: null,
 };

@@ -27,7 +27,7 @@ export const REPAIRED = [
   }),
   named('odd-members', { title: 1, description: {}, annotations: [], icons: 'x', _meta: 'x', execution: [] }),
   named('null-hints', { annotations: { title: null, readOnlyHint: null, destructiveHint: 'no' } }),
-  named('odd-icons', { icons: [{ src: 5 }, null, { src: 'data:,', sizes: 'any', theme: null }] }),
+  named('odd-icons', { icons: [{ src: 5 }, null, { src: 'data:image/png,', sizes: 'any', theme: null }] }),
   named('odd-execution', { execution: { taskSupport: null } }),
   named('null-output', { outputSchema: null }),
   named('empty-output', { outputSchema: {} }),

@@ -13,11 +13,25 @@ test('a script calls tools and only its return value is the result', async () =>
     ({ tool, args }) => ({ json: tool === 'get_issue' ? args : '"noon"' }),
   );
   expect(requests).toEqual([
-    { id: 1, server: 'github', tool: 'get_issue', args: '{"number":7}' },
-    { id: 2, server: 'time-server', tool: 'get.now', args: '{}' },
+    { id: 1, kind: 'tool', server: 'github', tool: 'get_issue', args: '{"number":7}' },
+    { id: 2, kind: 'tool', server: 'time-server', tool: 'get.now', args: '{}' },
   ]);
   expect('json' in end && JSON.parse(end.json ?? '')).toEqual({ number: 8, now: 'noon' });
   expect(end).toMatchObject({ hasPrinted: true });
+});
+
+test('a script requests prompts and resources in the same way', async () => {
+  const { requests } = await runToolScript(
+    'return { prompts.github.review{ pr = "7" }, resources["my-server"].read{ uri = "file:///a" } }',
+    echo,
+  );
+  expect(requests).toEqual([
+    { id: 1, kind: 'prompt', server: 'github', tool: 'review', args: '{"pr":"7"}' },
+    { id: 2, kind: 'resource', server: 'my-server', tool: 'read', args: '{"uri":"file:///a"}' },
+  ]);
+  expect(await errorOf('\nreturn resources.github.list{}')).toBe(
+    'line 2: use resources.server.read{ uri = "..." }',
+  );
 });
 
 test('several return values become a list, and no value is undefined', async () => {

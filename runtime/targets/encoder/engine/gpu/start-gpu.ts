@@ -1,3 +1,4 @@
+import { lookup } from '#core/values/lookup.ts';
 import { configError, messageOf } from '#contract/errors.ts';
 import type { Device, GpuPrecision } from '#contract/devices.ts';
 import { backgroundClock, type Clock } from '#platform/clock.ts';
@@ -84,14 +85,20 @@ export async function withPrecision<Opened>(
 }
 
 /** Explains errors of ONNX Runtime that users can solve. */
-export function explainGpuError(error: unknown): string {
+export function explainGpuError(error: unknown, platform: string = process.platform): string {
   const message = messageOf(error);
-  if (/Failed to get a WebGPU adapter|No supported adapters/i.test(message)) return NO_DRIVER;
+  if (/Failed to get a WebGPU adapter|No supported adapters/i.test(message))
+    return NO_ADAPTER[platform] ?? NO_DRIVER;
   const [, code, cuda] = /CUDA failure (\d{1,9}): ([^;]{1,200});/.exec(message) ?? [];
   if (cuda !== undefined) return `CUDA failed with error ${code}: ${cuda.trim()}`;
   if (/requires f16/.test(message)) return 'the GPU does not support float16';
   return message.replace(/^Cannot load the model: |^Error running model: /, '');
 }
+
+const NO_ADAPTER = lookup<string>({
+  win32: 'no GPU with a driver for Direct3D 12 was found; install the GPU’s driver',
+  darwin: 'no GPU that supports Metal was found',
+});
 
 const NO_DRIVER =
   'no Vulkan driver for a GPU was found; install the Vulkan loader (Debian: libvulkan1) and the GPU’s driver, and in an NVIDIA container set NVIDIA_DRIVER_CAPABILITIES=all';

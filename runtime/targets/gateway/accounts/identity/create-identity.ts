@@ -41,7 +41,7 @@ import { groupGrantOf } from './group-grants.ts';
 import { AppError } from '#contract/errors.ts';
 import { matchesAny } from '#core/text/name-pattern.ts';
 import { notFound } from './checks.ts';
-import type { Workloads } from '../workloads/workloads-api.ts';
+import type { Workloads } from './workloads-api.ts';
 import type { Members } from './groups-api.ts';
 
 export interface IdentityOptions {

@@ -9,7 +9,7 @@ import type { Key, KeyChanges, KeyIssuer, KeyScope, NewKey } from '../fields/key
 import type { RateLimits } from '../fields/shared-fields.ts';
 import type { NewUser, User, UserChanges, UserRole } from '../fields/users.ts';
 import type { DataAccess, Viewer } from '../../shared/owner.ts';
-import type { Workloads } from '../workloads/workloads-api.ts';
+import type { Workloads } from './workloads-api.ts';
 
 /** A user's or key's limits. Null means no limit. */
 export interface Limits extends RateLimits {

@@ -1,3 +1,4 @@
+import { keysOf } from '#core/values/keys.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { OpenItems } from '#core/limits/open-items.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -97,14 +98,30 @@ interface InterruptedUsage {
   readonly tags: readonly string[] | undefined;
 }
 
+/** The names of an entry's amounts. JSON has no integers of their size. */
+type AmountName = {
+  [Name in keyof UsageEntry]-?: bigint extends NonNullable<UsageEntry[Name]> ? Name : never;
+}[keyof UsageEntry];
+/** All of them, so that a new amount is a type error here. */
+const AMOUNTS = keysOf({ cost: true, cacheSaved: true } satisfies Record<AmountName, true>);
+
 /** The usage as text for the database. */
-const interruptedToText = ({ entry, tags }: InterruptedUsage): string =>
-  JSON.stringify({ entry: { ...entry, cost: entry.cost === null ? null : String(entry.cost) }, tags });
+function interruptedToText({ entry, tags }: InterruptedUsage): string {
+  const amounts = AMOUNTS.flatMap((name) => {
+    const amount = entry[name];
+    return typeof amount === 'bigint' ? [[name, String(amount)] as const] : [];
+  });
+  return JSON.stringify({ entry: { ...entry, ...Object.fromEntries(amounts) }, tags });
+}
 
 /** Parses the output of `interruptedToText`. */
 export function interruptedOf(text: string): InterruptedUsage {
   const { entry, tags } = parseJsonText(text) as Omit<InterruptedUsage, 'entry'> & {
-    readonly entry: Omit<UsageEntry, 'cost'> & { readonly cost: string | null };
+    readonly entry: Omit<UsageEntry, AmountName> & Readonly<Record<AmountName, string | null | undefined>>;
   };
-  return { entry: { ...entry, cost: entry.cost === null ? null : BigInt(entry.cost) }, tags };
+  const { cost, cacheSaved, ...rest } = entry;
+  return { entry: { ...rest, cost: amountOf(cost), cacheSaved: amountOf(cacheSaved) }, tags };
 }
+
+const amountOf = (text: string | null | undefined): bigint | null =>
+  typeof text === 'string' ? BigInt(text) : null;

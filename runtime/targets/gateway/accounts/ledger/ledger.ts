@@ -79,6 +79,10 @@ export interface UsageEntry {
   readonly units?: UnitCounts | undefined;
   /** Null for a model without a price. */
   readonly cost: Nanos | null;
+  /** What the provider's cache saved. */
+  readonly cacheSaved?: Nanos | null | undefined;
+  /** The name of the provider's key that was used, at a provider that has several. */
+  readonly providerKey?: string | null | undefined;
   /** Where the price comes from. */
   readonly pricedBy?: string | null | undefined;
   readonly status: UsageStatus;

@@ -277,6 +277,8 @@ function usageRow(
     priced_by: entry.pricedBy ? storableText(entry.pricedBy) : null,
     end_user: entry.endUser ? storableText(entry.endUser) : null,
     cache_hit: entry.cacheHit ?? null,
+    provider_key: entry.providerKey ?? null,
+    cache_saved_nano: entry.cacheSaved ?? null,
     units: unitsToText(entry.units),
   };
 }

@@ -33,6 +33,7 @@ export const USAGE_GROUPINGS = [
   'status',
   'end_user',
   'cache_hit',
+  'provider_key',
   'tag',
 ] as const;
 export type UsageGrouping = (typeof USAGE_GROUPINGS)[number];
@@ -52,6 +53,8 @@ export interface UsageTotals {
   readonly cacheWrite1hTokens: number;
   readonly totalTokens: number;
   readonly cost: Nanos;
+  /** What the providers' caches saved; negative if writing cost more than reading saved. */
+  readonly cacheSaved: Nanos;
   /** Number of responses from models without a price, whose cost is not included. */
   readonly unpriced: number;
 }

@@ -26,6 +26,7 @@ const GROUPINGS: Readonly<Record<UsageGrouping, string>> = {
   status: 'status',
   end_user: 'end_user',
   cache_hit: 'cache_hit',
+  provider_key: 'provider_key',
   tag: 'tag.value',
 };
 const INTERVALS_MS: Readonly<Record<Exclude<UsageInterval, 'month'>, number>> = {
@@ -165,6 +166,7 @@ const SUMS = [
   sumOf('cache_write_1h_tokens').as('hour'),
   sumOf('total_tokens').as('total'),
   sql<bigint>`cast(coalesce(sum(cost_nano), 0) as bigint)`.as('sum_nano'),
+  sql<bigint>`cast(coalesce(sum(cache_saved_nano), 0) as bigint)`.as('saved_nano'),
   // Failed attempts have neither tokens nor cost, so they do not count as unpriced.
   sql<number>`cast(coalesce(sum(case when cost_nano is null and total_tokens is not null then 1 else 0 end), 0) as bigint)`.as(
     'unpriced',
@@ -182,6 +184,7 @@ interface Sums {
   readonly hour: number;
   readonly total: number;
   readonly sum_nano: bigint;
+  readonly saved_nano: bigint;
   readonly unpriced: number;
 }
 
@@ -196,20 +199,24 @@ const totalsOf = (row: Sums): UsageTotals => ({
   cacheWrite1hTokens: row.hour,
   totalTokens: row.total,
   cost: row.sum_nano,
+  cacheSaved: row.saved_nano,
   unpriced: row.unpriced,
 });
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /**
- * Columns of the export. Users can read it, so details of provider failures, which are for administrators
- * only, are omitted.
+ * Columns of the export. Users can read it, so what is for administrators only is omitted: details of provider
+ * failures, and the keys of providers.
  */
-const COLUMNS = keysOf(TABLES.gateway_usage.columns).filter((name) => name !== 'error_detail');
+const COLUMNS = keysOf(TABLES.gateway_usage.columns).filter(
+  (name) => name !== 'error_detail' && name !== 'provider_key',
+);
 
 /** API names that differ from the database's. */
 const NAMES: Readonly<Partial<Record<keyof UsageRow, string>>> = {
   cost_nano: 'cost',
+  cache_saved_nano: 'cache_saved',
   estimated: 'usage_estimated',
 };
 
@@ -221,7 +228,7 @@ const usageCsvLine = (row: UsageRow): string => csvLine(COLUMNS.map((column) => 
 function textOf(row: UsageRow, column: keyof UsageRow): string {
   const value = row[column];
   if (value === null) return '';
-  if (column === 'cost_nano') return row.cost_nano === null ? '' : dollarText(row.cost_nano);
+  if (typeof value === 'bigint') return dollarText(value);
   if (column === 'timestamp') return rfc3339(row.timestamp);
   if (column === 'tags') return tagsIn(row).join(',');
   if (column === 'estimated') return value === 1 ? 'true' : 'false';

@@ -40,5 +40,6 @@ const sumOf = (one: UsageTotals, other: UsageTotals): UsageTotals => ({
   cacheWrite1hTokens: one.cacheWrite1hTokens + other.cacheWrite1hTokens,
   totalTokens: one.totalTokens + other.totalTokens,
   cost: one.cost + other.cost,
+  cacheSaved: one.cacheSaved + other.cacheSaved,
   unpriced: one.unpriced + other.unpriced,
 });

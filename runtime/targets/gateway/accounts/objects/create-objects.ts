@@ -8,7 +8,7 @@ import type { StoredObjectRow } from '../../store/record-schema.ts';
 import type { Schema } from '../../store/schema.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
-import type { Objects, ObjectKind, StoredObject, WorkPlan } from './objects.ts';
+import type { Objects, ObjectKind, ObjectPlace, StoredObject, WorkPlan } from './objects.ts';
 import { canSee } from '../../shared/owner.ts';
 import { isVisible } from '../../store/space-columns.ts';
 
@@ -70,18 +70,22 @@ export function createObjects({ db }: Pick<Store, 'db'>, clock: Pick<Clock, 'now
     find,
     require,
     async requireOwn(ids, viewer) {
-      if (viewer === 'everyone') return;
+      const places: ObjectPlace[] = [];
       const all = [...ids].filter(isStorable);
       for (let at = 0; at < all.length; at += MAX_LOOKED_UP) {
         const rows = await db
           .selectFrom('gateway_objects')
-          .select(['kind', 'id', 'space'])
+          .select(['kind', 'id', 'space', 'provider', 'provider_key'])
           .where('kind', 'in', KINDS)
           .where('id', 'in', all.slice(at, at + MAX_LOOKED_UP))
           .execute();
-        const foreign = rows.find(({ space }) => !canSee(viewer, space));
-        if (foreign) throw unknownObject(foreign.kind as ObjectKind, foreign.id);
+        for (const { kind, id, space, provider, provider_key: providerKey } of rows) {
+          const place = { kind: kind as ObjectKind, id, provider, providerKey };
+          if (!canSee(viewer, space)) throw unknownObject(place.kind, id);
+          places.push(place);
+        }
       }
+      return places;
     },
     async add(object) {
       if ((await insert([object])) > 0n) return;
@@ -224,6 +228,7 @@ export const unknownObject = (kind: ObjectKind, id: string): AppError =>
 const rowOf = (object: StoredObject): StoredObjectRow => ({
   id: object.id,
   provider: object.provider,
+  provider_key: object.providerKey,
   kind: object.kind,
   user_id: object.userId,
   space: object.space,
@@ -243,6 +248,7 @@ const objectOf = (row: StoredObjectRow): StoredObject => {
   return {
     id: row.id,
     provider: row.provider,
+    providerKey: row.provider_key,
     // Only values of this type are written.
     kind: row.kind as ObjectKind,
     userId,

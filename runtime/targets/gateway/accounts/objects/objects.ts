@@ -14,6 +14,8 @@ export interface StoredObject {
   readonly kind: ObjectKind;
   readonly id: string;
   readonly provider: string;
+  /** The name of the provider's key that it was stored with; null if the provider had a single key. */
+  readonly providerKey: string | null;
   readonly userId: string;
   /** The space that it belongs to; null if only the master key can see it. */
   readonly space: Space | null;
@@ -27,6 +29,9 @@ export interface StoredObject {
   /** Set while it is not paid for. */
   readonly held: HeldAmount | undefined;
 }
+
+/** Where an object is stored. */
+export type ObjectPlace = Pick<StoredObject, 'kind' | 'id' | 'provider' | 'providerKey'>;
 
 /** Work that a provider does later, as far as it is known beforehand. */
 export interface WorkPlan {
@@ -60,9 +65,9 @@ export interface Objects {
   find(kind: ObjectKind, id: string): Promise<StoredObject | undefined>;
   /**
    * Throws a NotFoundError if one of the IDs belongs to an object that the viewer cannot see. Other IDs are
-   * left to the provider.
+   * left to the provider. Returns where the objects are stored.
    */
-  requireOwn(ids: ReadonlySet<string>, viewer: Viewer): Promise<void>;
+  requireOwn(ids: ReadonlySet<string>, viewer: Viewer): Promise<readonly ObjectPlace[]>;
   /** Throws a NotFoundError for an object that does not exist or that the viewer cannot see. */
   require(kind: ObjectKind, id: string, viewer: Viewer): Promise<StoredObject>;
   /** Newest first. If there are more, returns one object more than the limit. */

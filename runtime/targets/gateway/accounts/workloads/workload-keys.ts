@@ -11,7 +11,7 @@ import type { WorkloadIssuer, WorkloadRule } from './workload-config.ts';
 export type WorkloadKeys = (issuer: WorkloadIssuer, rule: WorkloadRule, userId: string) => Promise<string>;
 
 /**
- * Each user of an issuer has one key in the database, whose secret nobody has. So budgets, rates, allowed
+ * Each user of an issuer has one key in the database, whose secret is never shown. So budgets, rates, allowed
  * models, usage and the switch that disables it are those of any other key.
  */
 export function createWorkloadKeys(keys: Keys): WorkloadKeys {

@@ -8,7 +8,7 @@ import { matchRule } from './match-claims.ts';
 import type { WorkloadIssuer } from './workload-config.ts';
 import { createWorkloadKeys } from './workload-keys.ts';
 import { createWorkloadTokens } from './workload-tokens.ts';
-import type { Workloads } from './workloads-api.ts';
+import type { Workloads } from '../identity/workloads-api.ts';
 
 export interface WorkloadParts {
   readonly keys: Keys;

@@ -49,6 +49,7 @@ const secretsOf = (value: ConfiguredProvider | undefined): string[] =>
     ? []
     : [
         ...(value.apiKey === undefined ? [] : ['api_key']),
+        ...(value.keys ?? []).map(({ name }) => `keys.${name}.api_key`),
         ...Object.keys(value.headers ?? {}).map((name) => `headers.${name}`),
       ];
 

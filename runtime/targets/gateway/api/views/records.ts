@@ -22,7 +22,7 @@ import type { AlertRow, AuditRow, PromptRow, GuardrailHitRow } from '../../store
 import type { UsageRow } from '../../store/schema.ts';
 import { rfc3339OrNull, dollarsOrNull } from '../http/values.ts';
 
-/** `error_detail` is included only for administrators. */
+/** `error_detail` and `provider_key` are included only for administrators. */
 export const usageLogView = (row: UsageRow, isAdmin: boolean) => ({
   id: row.id,
   user_id: row.user_id,
@@ -40,10 +40,12 @@ export const usageLogView = (row: UsageRow, isAdmin: boolean) => ({
   cache_write_1h_tokens: row.cache_write_1h_tokens,
   total_tokens: row.total_tokens,
   cost: dollarsOrNull(row.cost_nano),
+  cache_saved: dollarsOrNull(row.cache_saved_nano),
   priced_by: row.priced_by,
   status: row.status,
   error_message: row.error_message,
   ...(isAdmin && row.error_detail !== null && { error_detail: row.error_detail }),
+  ...(isAdmin && row.provider_key !== null && { provider_key: row.provider_key }),
   status_code: row.status_code,
   latency_ms: row.latency_ms,
   ttft_ms: row.ttft_ms,
@@ -70,6 +72,7 @@ export const usageTotalsView = (totals: UsageTotals) => ({
   cache_write_1h_tokens: totals.cacheWrite1hTokens,
   total_tokens: totals.totalTokens,
   cost: dollarsOf(totals.cost),
+  cache_saved: dollarsOf(totals.cacheSaved),
 });
 
 type Group = Awaited<ReturnType<UsageReports['groups']>>[number];
@@ -173,8 +176,10 @@ const totalsView = (totals: TrendTotals) => ({
   prompt_tokens: totals.promptTokens,
   completion_tokens: totals.completionTokens,
   cached_tokens: totals.cachedTokens,
+  cache_write_tokens: totals.cacheWriteTokens,
   total_tokens: totals.totalTokens,
   cost: dollarsOf(totals.cost),
+  cache_saved: dollarsOf(totals.cacheSaved),
 });
 
 const trendView = ({ totals, points }: Trend) => ({

@@ -16,11 +16,11 @@ interface OpenedProviders {
   readonly findings: readonly Finding[];
 }
 
-/** Opens all providers, starting encoders with a `path`. A provider that cannot be opened becomes a finding. */
+/** Opens all providers, once per key, starting encoders with a `path`. A provider that cannot be opened becomes a finding. */
 export function openProviders(instances: readonly (ProviderInstance | EncoderProgram)[]): OpenedProviders {
   const opened: OpenedProvider[] = [];
   const findings: Finding[] = [];
-  for (const instance of instances) {
+  for (const instance of instances.flatMap(byKey)) {
     let last: string | undefined;
     const onLine = (line: string): void => void (last = line);
     try {
@@ -39,6 +39,13 @@ export function openProviders(instances: readonly (ProviderInstance | EncoderPro
 
 export const subjectOf = ({ type, name }: OpenedProvider['instance']): string =>
   `${type === 'encoder' ? 'encoder' : 'provider'} ${name}`;
+
+/** A provider with several keys as one provider per key, because each key is checked. */
+function byKey(instance: ProviderInstance | EncoderProgram): readonly (ProviderInstance | EncoderProgram)[] {
+  if ('path' in instance || !instance.keys) return [instance];
+  const { keys, ...others } = instance;
+  return keys.map(({ name, apiKey }) => ({ ...others, name: `${instance.name}, key ${name}`, apiKey }));
+}
 
 /** Removes the configured model list, which would be used instead of requesting the provider's own list. */
 const withoutModels = (instance: ProviderInstance | EncoderProgram): ProviderInstance | EncoderProgram =>

@@ -16,6 +16,7 @@ import { dollarsIn } from './dollars.ts';
 import { resolveEncoder } from './encoder.ts';
 import { resolveLimits } from './limits.ts';
 import { type KnownNames, modelProblem } from './model-names.ts';
+import { resolveAffinity } from './affinity.ts';
 import { resolveIdempotency } from './idempotency.ts';
 import { resolvePromptPolicy } from './prompt-log.ts';
 import { ENCODER, resolveProvider } from './provider.ts';
@@ -72,6 +73,7 @@ export function resolveModels(context: ResolveContext, file: GatewayFile, names:
         perSecond: file.retries?.budget_per_second ?? RETRY_BUDGET_POLICY.perSecond,
       },
     },
+    affinity: resolveAffinity(context, file.affinity),
     guardrails: resolveGuardrails(context, file.guardrails ?? {}, names),
     pricing: resolvePricing(context, file.pricing ?? {}, names),
     requirePricing:

@@ -15,6 +15,7 @@ import { withCommonPath } from './common-path.ts';
 import { type Path, type ResolveContext, timeIn } from './context.ts';
 import { resolveEncoder } from './encoder.ts';
 import { resolveLimits } from './limits.ts';
+import { resolvePoolKeys } from './pool-keys.ts';
 import { keyVariables } from './provider-keys.ts';
 import { sendableHeaders, sendableKey } from './sendable.ts';
 
@@ -43,6 +44,8 @@ export function resolveProvider(
   const type = (entry[typeKey] ?? name).toLowerCase();
   if (type === ENCODER) {
     const { path: program, api_base: url, api_key, headers, local, timeouts, max_connections } = entry;
+    if (entry.keys !== undefined)
+      report([...path, 'keys'], 'is not supported by type encoder; use `api_key`', 'key');
     const own = omitUndefined({ path: program, url, api_key, headers, local, timeouts, max_connections });
     return resolveEncoder(context, path, own, shared);
   }
@@ -70,8 +73,12 @@ export function resolveProvider(
   if (written === undefined && entry.api_base !== undefined) return undefined;
   const ownUrl = written === undefined ? preset.baseUrl : withCommonPath(written, preset.type);
   const ownKey = sendableKey(context, [...path, 'api_key'], entry.api_key);
+  const keys = resolvePoolKeys(context, path, entry);
+  // Clouds have other credentials that conflict with a key, and that a key replaces.
+  const anyKey = ownKey ?? keys?.[0]?.apiKey;
+  if (keys && type === 'vertex') report([...path, 'keys'], 'is not supported by type vertex', 'key');
   const cloud = isCloud(type)
-    ? RESOLVE_CLOUD[type]({ context, path, entry, written: ownUrl, apiKey: ownKey })
+    ? RESOLVE_CLOUD[type]({ context, path, entry, written: ownUrl, apiKey: anyKey })
     : undefined;
   if (isCloud(type) && !cloud) return undefined;
   const baseUrl = cloud?.baseUrl ?? ownUrl;
@@ -79,9 +86,11 @@ export function resolveProvider(
     report(path, `type ${type} has no default address; set \`api_base\``, 'key');
     return undefined;
   }
-  const apiKey = cloud
-    ? cloud.apiKey
-    : (ownKey ?? keyFromEnvironment(context, path, { name, type, hasBase: entry.api_base !== undefined }));
+  const apiKey = keys
+    ? undefined
+    : cloud
+      ? cloud.apiKey
+      : (ownKey ?? keyFromEnvironment(context, path, { name, type, hasBase: entry.api_base !== undefined }));
   const headers = {
     ...sendableHeaders(
       context,
@@ -98,6 +107,7 @@ export function resolveProvider(
     type: preset.type,
     baseUrl,
     apiKey,
+    ...(keys && { keys }),
     headers,
     local: entry.local ?? (preset.local === true || isLocalUrl(baseUrl)),
     ...(models && { models }),

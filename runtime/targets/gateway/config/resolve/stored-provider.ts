@@ -68,8 +68,8 @@ const invalid = (problem: string) => ({ status: 'invalid', problem }) as const;
 
 /** Messages only repeat values that are not secret. */
 const hiddenValue = (path: readonly string[]): string | undefined =>
-  /^(api_key|headers|client_secret|secret_access_key|session_token)$/.test(path[0] ?? '') ||
-  /^(client_secret|secret_access_key|session_token)$/.test(path.at(-1) ?? '')
+  /^(api_key|keys|headers|client_secret|secret_access_key|session_token)$/.test(path[0] ?? '') ||
+  /^(api_key|client_secret|secret_access_key|session_token)$/.test(path.at(-1) ?? '')
     ? 'a hidden value'
     : undefined;
 
@@ -80,7 +80,8 @@ const hasOwnAddress = ({ api_base: base, entra }: StoredProviderEntry): boolean 
 function credentialProblem(name: string, entry: StoredProviderEntry): string | undefined {
   if (entry.api_base === undefined) return undefined;
   const type = (entry.type ?? name).toLowerCase();
-  const hasOwn = entry.api_key !== undefined || entry.aws?.secret_access_key !== undefined;
+  const hasOwn =
+    entry.api_key !== undefined || entry.keys !== undefined || entry.aws?.secret_access_key !== undefined;
   if (isCloud(type) && CLOUDS[type].usesMachine(hasOwn))
     return `\`api_base\` of type ${type} would receive this machine’s credentials. Omit it, or use the configuration file.`;
   return undefined;

@@ -66,7 +66,7 @@ function ruleOf(context: ResolveContext, path: Path, rule: WorkloadRuleEntry, na
   const user = rule.user ?? `${name}/{sub}`;
   const [first] = templateParts(user) ?? [];
   if (first === undefined) report([...path, 'user'], 'has unmatched braces; write claims as `{name}`');
-  // Otherwise, whoever controls the claim could choose another user's ID.
+  // Otherwise, the workload could choose another user's ID.
   else if (!('text' in first)) report([...path, 'user'], 'must begin with text, e.g. `ci/{sub}`');
   const maxBudget =
     rule.max_budget === undefined ? undefined : dollarsIn(context, [...path, 'max_budget'], rule.max_budget);

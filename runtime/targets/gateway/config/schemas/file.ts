@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { LOG_LEVELS } from '#serve/log-levels.ts';
 import { THREAD_LIMITS } from '#serve/program/thread-count.ts';
 import { DEFAULTS, MASTER_KEY_RULE } from '../defaults.ts';
+import { affinity } from './affinity.ts';
 import { alerts } from './alerts.ts';
 import { audit } from './audit.ts';
 import { cache } from './cache.ts';
@@ -133,6 +134,7 @@ export const models = {
     'Model executables built by encoderfile, for embeddings or classification.',
   ),
   aliases: mapOf<AliasEntry>(alias, 'Aliases of models.'),
+  affinity: Type.Optional(affinity),
   timeouts: Type.Optional(timeouts),
   retries: Type.Optional(retries),
   breaker: Type.Optional(breaker),

@@ -1,7 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { durationText } from '#core/time/duration.ts';
 import { PROVIDER_LIMITS } from '../../providers/adapters/provider.ts';
-import { computed, countSetting, durationSetting, flagSetting, keys, mapOf, textSetting } from './shapes.ts';
+import {
+  computed,
+  countSetting,
+  durationSetting,
+  flagSetting,
+  keys,
+  mapOf,
+  numberSetting,
+  textSetting,
+} from './shapes.ts';
 
 const headers = mapOf<string>({ type: 'string' }, 'Headers to send with every request.');
 
@@ -74,6 +83,18 @@ export const google = keys(
   'Vertex AI: project, location and credentials.',
 );
 
+const poolKey = keys(
+  {
+    api_key: textSetting('API key.'),
+    weight: numberSetting(
+      'Relative share of the requests. A key with 0 is used only if all others are cooling down or have reached their limits.',
+      { minimum: 0 },
+      1,
+    ),
+  },
+  'One of the keys.',
+);
+
 export const provider = keys(
   {
     type: textSetting(
@@ -84,6 +105,10 @@ export const provider = keys(
     api_key: textSetting(
       'API key. For bedrock, replaces the keys in `aws`.',
       computed('the usual variable of the preset, e.g. OPENAI_API_KEY'),
+    ),
+    keys: mapOf<Static<typeof poolKey>>(
+      poolKey,
+      'Several API keys by name, one of which is chosen for each request, instead of `api_key`.',
     ),
     api_base: textSetting('Base URL, with or without the version of the API. Presets have a default.'),
     client_args: Type.Optional(

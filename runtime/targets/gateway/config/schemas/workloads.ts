@@ -31,7 +31,7 @@ const rule = keys(
     max_budget: Type.Optional(dollarsSetting('Maximum spending of each user per window, in US dollars.')),
     budget_duration: durationSetting('Length of a budget window, e.g. 24h. Default: no resets.'),
   },
-  'What tokens with these claims can do.',
+  'The user, team and limits of tokens with these claims.',
 );
 
 const issuer = keys(

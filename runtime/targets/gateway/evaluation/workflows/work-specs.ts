@@ -1,3 +1,4 @@
+import { EXECUTABLE_NAME } from '#contract/executable-name.ts';
 import { AppError, inputError } from '#contract/errors.ts';
 import type { Backend, EvaluationSpec, InferenceSpec, TaskDefinition } from '../work/work.ts';
 import { checkCustomMetrics } from '../work/evaluation/custom/check-custom.ts';
@@ -99,7 +100,7 @@ export function evaluationSpec(request: EvaluationRequest, definition: TaskDefin
 function backendOf({ provider, model, baseUrl, secretName }: NamedModel): Backend {
   if (provider === 'encoder') {
     if (baseUrl !== null) return { kind: 'encoder-url', baseUrl, secretName };
-    return model.endsWith('.encoder')
+    return EXECUTABLE_NAME.test(model)
       ? { kind: 'encoder-file', path: model }
       : { kind: 'gateway', model: model.startsWith('encoder:') ? model : `encoder:${model}` };
   }

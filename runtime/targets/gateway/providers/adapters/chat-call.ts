@@ -134,6 +134,7 @@ export function createChatCaller({
       path: wire.path(call.model, false),
       body,
       headers: headersOf(call, { isNative }),
+      call,
     } as const;
     const { signal, isBilled } = call;
     const limit = { signal, timeoutMs: limits.answerMs };
@@ -186,6 +187,7 @@ export function createChatCaller({
       path: wire.path(call.model, true),
       body,
       headers: { ...headersOf(call, planned), accept: 'text/event-stream' },
+      call,
     } as const;
     const limit = {
       signal,

@@ -2,6 +2,7 @@ import { failure } from './failure.ts';
 import type { Provider, ProviderInstance, ProviderLimits } from './provider.ts';
 import type { Upstream } from './upstream.ts';
 import type { Clock } from '#platform/clock.ts';
+import type { KeyPool } from './keys/key-pool.ts';
 
 /**
  * A provider whose models have different APIs. `pick` selects the API for a call; `first` provides the
@@ -40,6 +41,8 @@ export function withModelNames(provider: Provider, nameOf: (model: string) => st
 
 export interface CloudParts {
   readonly instance: ProviderInstance;
+  /** The pool of `instance.keys`. */
+  readonly pool: KeyPool | undefined;
   readonly limits: ProviderLimits;
   readonly clock: Clock;
   /** Connects to the provider's address or to another address, and adds headers to every request. */

@@ -10,7 +10,7 @@ import type {
   CountedInput,
   ProviderCall,
 } from './provider.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream, UpstreamAnswer } from './upstream.ts';
 import { createRedactions } from '#core/text/redactions.ts';
 import { createChatCaller } from './chat-call.ts';
 import { createExchange, type JsonAnswer, type Exchange, isFailed, requestOrFailure } from './exchange.ts';
@@ -28,12 +28,16 @@ import { REQUEST_POLICY } from '../shapes/policies.ts';
 import { CLIENT_WIRES } from '../wires/index.ts';
 import { withSupportedTools } from '../wires/custom-tools.ts';
 import { REMOVE_GATEWAY_MEMBERS } from './unsupported.ts';
+import { callWithKeys, type KeyAccess } from './keys/call-with-keys.ts';
+import type { KeyPool } from './keys/key-pool.ts';
 
 interface ProviderParts {
   readonly instance: Pick<
     ProviderInstance,
-    'name' | 'apiKey' | 'headers' | 'models' | 'listedAs' | 'secrets'
+    'name' | 'apiKey' | 'keys' | 'headers' | 'models' | 'listedAs' | 'secrets'
   >;
+  /** The pool of `instance.keys`. */
+  readonly pool?: KeyPool | undefined;
   readonly adapter: ProviderAdapter;
   readonly upstream: Upstream;
   readonly limits: ProviderLimits;
@@ -46,9 +50,14 @@ const MODELS_MS = 10_000;
  * The API key, and all headers that can contain credentials. Headers with versions and media types are
  * omitted.
  */
-function secretsOf({ apiKey = '', headers = {}, secrets = [] }: ProviderParts['instance']): string[] {
+function secretsOf({
+  apiKey = '',
+  keys = [],
+  headers = {},
+  secrets = [],
+}: ProviderParts['instance']): string[] {
   const redactions = createRedactions();
-  redactions.add(apiKey, ['key']);
+  for (const key of [apiKey, ...keys.map((one) => one.apiKey)]) redactions.add(key, ['key']);
   for (const secret of secrets) redactions.add(secret, ['secret']);
   for (const [name, value] of Object.entries(headers)) redactions.add(value, [name]);
   return redactions.all().map(({ value }) => value);
@@ -67,10 +76,18 @@ function requireVectors({ data }: Json): void {
 }
 
 /** A provider that is called over HTTP in the format of its adapter. */
-export function createProvider({ instance, adapter, upstream, limits, clock }: ProviderParts): Provider {
+export function createProvider({
+  instance,
+  pool,
+  adapter,
+  upstream,
+  limits,
+  clock,
+}: ProviderParts): Provider {
   const { name, models = [] } = instance;
   const redact = createRedact(secretsOf(instance));
-  const exchange = createExchange({ upstream, adapter, limits, clock, redact });
+  const keys = pool && keyAccess(pool, instance, adapter);
+  const exchange = createExchange({ upstream, adapter, limits, clock, redact, keys });
   const { embeddings } = adapter;
   const unsupported = (feature: string): FailedAnswer =>
     failure('unsupported', {
@@ -81,6 +98,7 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
     type: adapter.type,
     modelNames: adapter.modelNames,
     listedAs: instance.listedAs,
+    keys: pool,
     chat: createChatCaller({ adapter, exchange, limits, clock, unsupported }),
     async embed(call) {
       if (!embeddings) return unsupported('embeddings');
@@ -88,7 +106,8 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
       const body = requestOrFailure(() => embeddings.request(call));
       if (isFailed(body)) return body;
       const { trace } = call;
-      const request = { method: 'POST', path: embeddings.path(call.model), body, headers: trace } as const;
+      const path = embeddings.path(call.model);
+      const request = { method: 'POST', path, body, headers: trace, call } as const;
       const limit = { signal, timeoutMs: limits.answerMs };
       const read = (answer: JsonAnswer): WholeAnswer => {
         const summary = {
@@ -108,7 +127,7 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
       return exchange.json(request, limit, read, isBilled ? ({ summary }) => summary : undefined);
     },
     relay: createRelay({ adapter, exchange, limits, clock, unsupported }),
-    realtime: createRealtimeDialer({ adapter, upstream, limits, redact }),
+    realtime: createRealtimeDialer({ adapter, upstream, exchange, limits, redact, clock, keys }),
     objects: adapter.hasObjects ? createProviderObjects({ exchange, limits }) : undefined,
     countTokens: createInputCounter({ adapter, exchange }),
     async models(signal) {
@@ -121,6 +140,15 @@ export function createProvider({ instance, adapter, upstream, limits, clock }: P
     close: () => upstream.close(),
   };
 }
+
+const keyAccess = (
+  pool: KeyPool,
+  { keys = [] }: ProviderParts['instance'],
+  adapter: Pick<ProviderAdapter, 'headers'>,
+): KeyAccess => ({
+  pool,
+  headers: new Map(keys.map(({ name, apiKey }) => [name, adapter.headers(apiKey)])),
+});
 
 interface ObjectsParts {
   readonly exchange: Exchange;
@@ -148,39 +176,68 @@ function createProviderObjects({ exchange, limits }: ObjectsParts): ProviderObje
   };
 }
 
-const requestOf = ({ method, path, body, headers }: ObjectCall) => ({ method, path, body, headers });
+const requestOf = ({ method, path, body, headers, ...call }: ObjectCall) => ({
+  method,
+  path,
+  body,
+  headers,
+  call,
+});
 
 interface DialerParts {
   readonly adapter: Pick<ProviderAdapter, 'realtimePath'>;
   readonly upstream: Upstream;
+  readonly exchange: Pick<Exchange, 'refused'>;
   readonly limits: ProviderLimits;
   readonly redact: Redact;
+  readonly clock: Clock;
+  readonly keys: KeyAccess | undefined;
 }
 
 /** Opens WebSockets to a provider. Extensions are not offered, so frames pass through without compression. */
-function createRealtimeDialer({ adapter, upstream, limits, redact }: DialerParts): Provider['realtime'] {
+function createRealtimeDialer({
+  adapter,
+  upstream,
+  exchange,
+  limits,
+  redact,
+  clock,
+  keys,
+}: DialerParts): Provider['realtime'] {
   const { realtimePath } = adapter;
   const dial = upstream.upgrade?.bind(upstream);
   if (!realtimePath || !dial) return undefined;
-  return async ({ model, headers, signal }: RealtimeCall): Promise<OpenedSocket | FailedAnswer> => {
+  const open = async (
+    { model, headers, signal }: RealtimeCall,
+    keyHeaders: Readonly<Record<string, string>>,
+    heard?: (headers: UpstreamAnswer['headers']) => void,
+  ): Promise<OpenedSocket | FailedAnswer> => {
     const late = AbortSignal.timeout(limits.connectMs + limits.firstByteMs);
     try {
-      const socket = await dial({
+      const opened = await dial({
         path: realtimePath(model),
         headers: {
           ...headers,
+          ...keyHeaders,
           'sec-websocket-version': '13',
           'sec-websocket-key': randomBytes(16).toString('base64'),
         },
         signal: AbortSignal.any([signal, late]),
       });
-      return { kind: 'socket', socket, maxFrameBytes: limits.maxEventBytes };
+      if (!('status' in opened))
+        return { kind: 'socket', socket: opened, maxFrameBytes: limits.maxEventBytes };
+      heard?.(opened.headers);
+      return await exchange.refused(opened);
     } catch (error) {
       if (signal.aborted) return failure('cancelled');
       const facts = { isCancelled: false, timedOut: late.aborted, redact };
       return { kind: 'failed', failure: thrownFailure(error, facts) };
     }
   };
+  return (call) =>
+    keys
+      ? callWithKeys(keys, call, clock, ({ headers, heard }) => open(call, headers, heard))
+      : open(call, {});
 }
 
 interface TokenCountParts {
@@ -225,7 +282,7 @@ function createInputCounter({ adapter, exchange }: TokenCountParts): Provider['c
     const body = requestOrFailure(() => bodyOf(call));
     if (isFailed(body)) return body;
     const headers = { ...call.trace, ...(call.wire === counting.wire ? call.headers : undefined) };
-    const request = { method: 'POST', path: counting.path(call.model), body, headers } as const;
+    const request = { method: 'POST', path: counting.path(call.model), body, headers, call } as const;
     return await exchange.json(
       request,
       { signal: call.signal, timeoutMs: COUNT_MS },

@@ -26,6 +26,8 @@ import { editMembers } from '../../shared/json-members.ts';
 import { readEvent } from '#serve/event-stream/event-frames.ts';
 import type { ClientWire } from '../wires/request-members.ts';
 import { membersOf } from '#core/json/members-of.ts';
+import { callWithKeys, type KeyAccess } from './keys/call-with-keys.ts';
+import type { KeyedCall } from './keys/key-state.ts';
 
 interface ExchangeParts {
   readonly upstream: Upstream;
@@ -33,6 +35,8 @@ interface ExchangeParts {
   readonly limits: ProviderLimits;
   readonly clock: Clock;
   readonly redact: Redact;
+  /** The keys of a provider that has several; undefined if `upstream` adds the only one. */
+  readonly keys?: KeyAccess | undefined;
 }
 
 /** A response whose body is a JSON object. */
@@ -42,7 +46,12 @@ export interface JsonAnswer {
   readonly headers: UpstreamAnswer['headers'];
 }
 
-type UnsentRequest = Omit<UpstreamRequest, 'waiter'>;
+interface UnsentRequest extends Omit<UpstreamRequest, 'waiter'> {
+  /** What determines the key of a provider that has several. */
+  readonly call?: KeyedCall | undefined;
+  /** Called when the headers of the response have arrived. */
+  readonly onHeaders?: ((headers: UpstreamAnswer['headers']) => void) | undefined;
+}
 
 interface CallLimit {
   /** Aborted when the client has disconnected. */
@@ -91,6 +100,8 @@ export interface Exchange {
   ): Promise<Result | FailedAnswer>;
   /** Returns the response with another model name. */
   renamed(wire: Wire, answer: JsonAnswer, model: string): Uint8Array;
+  /** Returns the failure for a response with an error status. */
+  refused(answer: UpstreamAnswer): Promise<FailedAnswer>;
   /** Returns the failure for an error that the provider sent as an event. */
   errorEvent(body: unknown): FailedAnswer;
 }
@@ -98,7 +109,7 @@ export interface Exchange {
 /** Maximum number of bytes read from an error body. Providers' error bodies are short. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-export function createExchange({ upstream, adapter, limits, clock, redact }: ExchangeParts): Exchange {
+export function createExchange({ upstream, adapter, limits, clock, redact, keys }: ExchangeParts): Exchange {
   const refused = async ({ status, headers, body }: UpstreamAnswer): Promise<FailedAnswer> => {
     const text = await body.collect(MAX_ERROR_BYTES).catch(() => Buffer.alloc(0));
     const errorText = adapter.errorText(parsed(text) ?? text.toString('utf8'));
@@ -117,7 +128,7 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
    * Sends a request and reads its response within the time limit. When the limit expires, a billed response
    * is still read to its end, although its client no longer waits for it.
    */
-  const within = async <Result extends object>(
+  const withOneKey = async <Result extends object>(
     request: UnsentRequest,
     { signal, timeoutMs, heardMs, isHeardByHeaders = false }: CallLimit,
     use: (answer: UpstreamAnswer, heard: () => void) => Promise<Result | FailedAnswer>,
@@ -132,6 +143,7 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
       try {
         const answer = await upstream.request({ ...request, waiter });
         ({ body } = answer);
+        request.onHeaders?.(answer.headers);
         hasBegun = answer.status >= 200 && answer.status < 300;
         if (hasBegun && isHeardByHeaders) heard();
         return hasBegun ? await use(answer, heard) : await refused(answer);
@@ -184,6 +196,18 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
     }
   };
 
+  const within: Exchange['open'] = keys
+    ? (request, limit, use, summaryOf) =>
+        callWithKeys(keys, request.call ?? {}, clock, ({ headers, heard, elapsedMs }) =>
+          withOneKey(
+            { ...request, headers: { ...request.headers, ...headers }, onHeaders: heard },
+            { ...limit, timeoutMs: Math.max(1, limit.timeoutMs - elapsedMs) },
+            use,
+            summaryOf,
+          ),
+        )
+    : withOneKey;
+
   const unreadable = (what: string, status: number, bytes?: Uint8Array, cause?: unknown): FailedAnswer => {
     const answer = describeAnswer(status, bytes ?? new Uint8Array(), redact);
     return failure('provider_error', { cause, detail: `the response is ${what}: ${answer}`, isPaid: true });
@@ -222,6 +246,7 @@ export function createExchange({ upstream, adapter, limits, clock, redact }: Exc
         summaryOf,
       ),
     open: within,
+    refused,
     renamed: (wire, { bytes, json }, model) => renameInAnswer(CLIENT_WIRES[wire], bytes, json, model),
     errorEvent: (body) =>
       refusedAnswer({

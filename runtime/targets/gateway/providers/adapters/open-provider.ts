@@ -23,6 +23,8 @@ import type { TurnsOf } from './provider-turns.ts';
 import { createUpstream } from './upstream.ts';
 import { openAiAdapter } from './openai/adapter.ts';
 import { createProvider } from './create-provider.ts';
+import { createKeyPool } from './keys/key-pool.ts';
+import type { KeyEvent } from './keys/key-state.ts';
 
 export interface OpenProviderOptions {
   readonly clock: Clock;
@@ -39,6 +41,8 @@ export interface OpenProviderOptions {
   readonly encoderAddress?: ((name: string) => Promise<EncoderAddress>) | undefined;
   /** Limits concurrent requests. Default: each provider's client has its own limit. */
   readonly turnsOf?: TurnsOf | undefined;
+  /** Called when one of a provider's keys begins to cool down, or works again. */
+  readonly onKeyEvent?: ((event: KeyEvent) => void) | undefined;
 }
 
 type OwnType = Exclude<ProviderType, CloudKind>;
@@ -68,7 +72,7 @@ const openCloud = <Kind extends CloudKind>(
 /** Opens a configured provider. Throws a ConfigError if its URL is not allowed. */
 export function openProvider(
   instance: ProviderInstance | EncoderProgram,
-  { clock, random, onLine, onTrouble, watch, env, encoderAddress, turnsOf }: OpenProviderOptions,
+  { clock, random, onLine, onTrouble, watch, env, encoderAddress, turnsOf, onKeyEvent }: OpenProviderOptions,
 ): Provider {
   const { name } = instance;
   const limits = { ...PROVIDER_LIMITS, ...instance.limits };
@@ -96,12 +100,15 @@ export function openProvider(
   const { apiKey, baseUrl, local, headers } = instance;
   const connect: CloudParts['connect'] = (own, address = baseUrl) =>
     createUpstream({ name, baseUrl: address, local, headers: { ...own, ...headers }, limits, turnsOf });
+  const [key, ...otherKeys] = instance.keys ?? [];
+  const pool =
+    key && createKeyPool({ provider: name, keys: [key, ...otherKeys], clock, random, onEvent: onKeyEvent });
   const { cloud } = instance;
-  if (cloud) return openCloud(cloud.kind, cloud, { instance, limits, clock, connect });
+  if (cloud) return openCloud(cloud.kind, cloud, { instance, pool, limits, clock, connect });
   const { type } = instance;
   if (isCloud(type)) throw configError(`Provider \`${name}\`: type ${type} has no settings.`);
   const adapter = ADAPTERS[type](instance);
   const upstream = connect(adapter.headers(apiKey));
   if (type === 'encoder') return createEncoderProvider({ name, apiKey, upstream, limits, clock });
-  return createProvider({ instance, adapter, upstream, limits, clock });
+  return createProvider({ instance, pool, adapter, upstream, limits, clock });
 }

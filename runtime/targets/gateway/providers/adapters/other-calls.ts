@@ -3,9 +3,10 @@ import type { UpstreamBody } from './upstream.ts';
 import type { Duplex } from 'node:stream';
 import type { MemberEdits } from '../../shared/json-members.ts';
 import type { EventDecoder, StreamSyntax } from '../streams/stream.ts';
+import type { KeyedCall } from './keys/key-state.ts';
 
 /** A request for an object that the provider stores: a file, a batch or a response. */
-export interface ObjectCall {
+export interface ObjectCall extends Omit<KeyedCall, 'bytes'> {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly body?: Uint8Array | readonly Uint8Array[] | undefined;
@@ -17,6 +18,8 @@ export interface ObjectAnswer {
   readonly kind: 'object';
   readonly bytes: Uint8Array;
   readonly json: Json;
+  /** The name of the key that was used, at a provider that has several. */
+  readonly providerKey?: string | undefined;
 }
 
 /** A response that is forwarded as it arrives. */
@@ -32,7 +35,7 @@ export interface ProviderObjects<Failed> {
   open(call: ObjectCall): Promise<OpenedAnswer | Failed>;
 }
 
-export interface RealtimeCall {
+export interface RealtimeCall extends Omit<KeyedCall, 'bytes' | 'model'> {
   /** The provider's name for the model. */
   readonly model: string;
   /** Client headers to pass to the provider, for example `openai-beta`. */
@@ -46,6 +49,8 @@ export interface OpenedSocket {
   readonly socket: Duplex;
   /** Maximum number of bytes per frame. */
   readonly maxFrameBytes: number;
+  /** The name of the key that was used, at a provider that has several. */
+  readonly providerKey?: string | undefined;
 }
 
 /** Names of the routes whose requests and responses pass through unchanged. */

@@ -9,6 +9,7 @@ import type { DecodedFrame } from '../streams/frames.ts';
 import type { RequestPolicy } from '../shapes/policies.ts';
 import type { Wire, ChatRequest, Json } from '../shapes/chat.ts';
 import type { CloudSettings } from './cloud-settings.ts';
+import type { KeyedCall, ProviderKeys } from './keys/key-state.ts';
 import type { OpenedSocket, RealtimeCall, ProviderObjects, Relay, RelayRoute } from './other-calls.ts';
 
 export type ProviderType = 'openai' | 'anthropic' | 'gemini' | 'encoder' | CloudSettings['kind'];
@@ -21,6 +22,8 @@ export interface ProviderInstance {
   /** The base URL for the paths of all routes. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
+  /** Several keys, one of which is chosen for each call, instead of `apiKey`. */
+  readonly keys?: readonly ProviderKey[] | undefined;
   /** Headers sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether the provider's address can be on this machine or in a private network. */
@@ -36,6 +39,14 @@ export interface ProviderInstance {
   readonly cloud?: CloudSettings | undefined;
   /** Secrets, in addition to the key and the headers, that messages must not contain. */
   readonly secrets?: readonly string[] | undefined;
+}
+
+/** One of several keys of a provider. */
+export interface ProviderKey {
+  /** The name by which the key is referred to. */
+  readonly name: string;
+  readonly apiKey: string;
+  readonly weight: number;
 }
 
 /** An `.encoder` executable started by the gateway. */
@@ -86,7 +97,7 @@ export interface OpenAiDialect {
   readonly hasResponses: boolean;
 }
 
-export interface ProviderCall {
+export interface ProviderCall extends Pick<KeyedCall, 'session' | 'requiredKeys'> {
   readonly wire: Wire;
   /** The provider's name for the model. */
   readonly model: string;
@@ -172,6 +183,8 @@ export interface ProviderFailure {
   readonly isPaid: boolean;
   /** The abandoned response, if the provider can still respond and bill the request. */
   readonly abandoned: AbandonedAnswer | undefined;
+  /** The name of the key that was used, at a provider that has several. */
+  readonly providerKey?: string | undefined;
 }
 
 /**
@@ -191,7 +204,13 @@ export type AbandonedRead =
   /** The provider returned an error or could not be reached, so there is nothing to bill. */
   | { readonly kind: 'failed' };
 
-export interface WholeAnswer {
+/** Set on responses of a provider that has several keys. */
+interface WithProviderKey {
+  /** The name of the key that was used. */
+  readonly providerKey?: string | undefined;
+}
+
+export interface WholeAnswer extends WithProviderKey {
   readonly kind: 'whole';
   readonly bytes: Uint8Array;
   /** Content type. Default: JSON. */
@@ -203,7 +222,7 @@ export interface WholeAnswer {
   readonly droppedTools?: readonly string[] | undefined;
 }
 
-export interface StreamedAnswer {
+export interface StreamedAnswer extends WithProviderKey {
   readonly kind: 'stream';
   readonly stream: OpenedStream;
   /** Content type. Default: server-sent events. */
@@ -286,6 +305,8 @@ export interface Provider {
   readonly modelNames?: ModelNames | undefined;
   /** Its name in the price map; undefined if none of the map's prices apply. */
   readonly listedAs?: string | undefined;
+  /** Its keys, if it has several. */
+  readonly keys?: ProviderKeys | undefined;
   /** Path of the executable that the gateway runs; only for encoders. */
   readonly program?: string | undefined;
   /** Where the started executable accepts requests, for other threads; undefined for other providers. */

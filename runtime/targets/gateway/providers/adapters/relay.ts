@@ -65,7 +65,7 @@ export function createRelay({
 
   const callJson = async (relay: Relay, call: RelayCall): Promise<ChatAnswer> => {
     const { signal, isBilled } = call;
-    const request = requestOrFailure(() => requestOf(relay, call));
+    const request = requestOrFailure(() => ({ ...requestOf(relay, call), call }));
     if (isFailed(request)) return request;
     const limit = { signal, timeoutMs: limits.answerMs };
     const read = ({ bytes }: { bytes: Uint8Array }) => readWhole(relay, call)(bytes, JSON_TYPE);
@@ -74,7 +74,7 @@ export function createRelay({
 
   const callAny = async (relay: Relay, call: RelayCall): Promise<ChatAnswer> => {
     const { signal, isBilled, body, hasFallback } = call;
-    const request = requestOrFailure(() => requestOf(relay, call));
+    const request = requestOrFailure(() => ({ ...requestOf(relay, call), call }));
     if (isFailed(request)) return request;
     const isStreamed = relay.isRaw === true || body['stream'] === true;
     const limit = isStreamed

@@ -34,11 +34,8 @@ interface UpgradeRequest {
 /** HTTP client for a single origin. */
 export interface Upstream {
   request(request: UpstreamRequest): Promise<UpstreamAnswer>;
-  /**
-   * Upgrades a connection to another protocol. The promise rejects if the server does not accept the
-   * upgrade.
-   */
-  upgrade?(request: UpgradeRequest): Promise<Duplex>;
+  /** Upgrades a connection to another protocol. Returns the server's response if it rejects the upgrade. */
+  upgrade?(request: UpgradeRequest): Promise<Duplex | UpstreamAnswer>;
   close(): Promise<void>;
 }
 
@@ -93,16 +90,12 @@ export function createUpstream({
       if (!turns) return dispatch(pool, options, waiter);
       return waitForTurn(turns, waiter).then((leave) => dispatch(pool, options, waiter, leave));
     },
-    async upgrade({ path, headers: own, signal }) {
-      const { socket } = await pool.upgrade({
-        path: pathOf(path),
-        method: 'GET',
-        protocol: 'websocket',
-        headers: { ...own, ...headers },
+    upgrade: ({ path, headers: own, signal }) =>
+      dispatchUpgrade(
+        pool,
+        { method: 'GET', path: pathOf(path), upgrade: 'websocket', headers: { ...own, ...headers } },
         signal,
-      });
-      return socket;
-    },
+      ),
     close: () => pool.destroy(),
   };
 }
@@ -154,6 +147,51 @@ function dispatch(
     },
     onResponseError(_controller, error) {
       ended?.();
+      reject(error);
+      writer?.fail(error);
+    },
+  });
+  return promise;
+}
+
+/** The same for a request to change the protocol. Resolves with the connection, or with the response to a rejected request. */
+function dispatchUpgrade(
+  pool: Pool,
+  options: Dispatcher.DispatchOptions,
+  signal: AbortSignal,
+): Promise<Duplex | UpstreamAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Duplex | UpstreamAnswer>();
+  let call: Dispatcher.DispatchController | undefined;
+  let writer: BodyWriter | undefined;
+  const abort = (): void => {
+    const reason = new Error('aborted');
+    reject(reason);
+    call?.abort(reason);
+  };
+  if (signal.aborted) return Promise.reject(new Error('aborted'));
+  signal.addEventListener('abort', abort, { once: true });
+  const settled = (): void => signal.removeEventListener('abort', abort);
+  pool.dispatch(options, {
+    onRequestStart(controller) {
+      call = controller;
+      if (signal.aborted) abort();
+    },
+    onRequestUpgrade(_controller, _status, _headers, socket) {
+      settled();
+      resolve(socket);
+    },
+    onResponseStart(controller, status, received) {
+      if (status < 200) return;
+      writer = createUpstreamBody(controller);
+      resolve({ status, headers: received, body: decodedBody(writer.body, received['content-encoding']) });
+    },
+    onResponseData: (_controller, chunk) => writer?.push(chunk),
+    onResponseEnd() {
+      settled();
+      writer?.end();
+    },
+    onResponseError(_controller, error) {
+      settled();
       reject(error);
       writer?.fail(error);
     },

@@ -72,7 +72,9 @@ export async function settleAbandoned(
 function answeredBy(own: Attempt | undefined, reads: AbandonedReads): Outcome['answered'] {
   if (!own) return undefined;
   const read = reads.get(own);
-  return read?.kind === 'answered' ? { key: own.target, summary: read.summary } : undefined;
+  return read?.kind === 'answered'
+    ? { key: own.target, summary: read.summary, providerKey: own.providerKey }
+    : undefined;
 }
 
 interface AbandonedRecording {

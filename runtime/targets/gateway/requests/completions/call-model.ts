@@ -64,7 +64,12 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
       if (isBilled) {
         account.answeredBy(target.key);
         const summary = kind === 'answer_too_large' ? undefined : rejected.summary();
-        await account.settle({ ...unread(target), answered: { key: target.key, summary }, error });
+        const { providerKey } = answer.failure;
+        await account.settle({
+          ...unread(target),
+          answered: { key: target.key, summary, providerKey },
+          error,
+        });
       }
       throw error;
     }
@@ -138,7 +143,7 @@ async function keepMasks(
 
 async function finish(
   parts: CallModelParts,
-  { bytes, type, text, summary, droppedTools = [] }: WholeAnswer,
+  { bytes, type, text, summary, droppedTools = [], providerKey }: WholeAnswer,
   { key }: Target,
   error: AppError | undefined,
 ): Promise<CompletionAnswer> {
@@ -150,7 +155,8 @@ async function finish(
   } = parts;
   hits.end();
   await keepMasks(parts, summary);
-  await account.settle({ answered: { key, summary }, error, streamed: false, firstByteMs: undefined });
+  const answered = { key, summary, providerKey };
+  await account.settle({ answered, error, streamed: false, firstByteMs: undefined });
   prompt?.end(key, text, error);
   if (error) throw error;
   account.whenRecorded(held.release);
@@ -204,7 +210,7 @@ const outputMasking = ({ request, call, screened }: CallModelParts): OutputMaski
 
 function begin(
   parts: CallModelParts,
-  { stream, type, droppedTools = [] }: StreamedAnswer,
+  { stream, type, droppedTools = [], providerKey }: StreamedAnswer,
   { key }: Target,
 ): CompletionAnswer {
   const { request, screened, account, held, keeper, clock, log } = parts;
@@ -233,7 +239,8 @@ function begin(
       try {
         if (summary.outcome === 'complete') complete = summary;
         await keepMasks(parts, summary);
-        await account.settle({ answered: { key, summary }, error, streamed: true, firstByteMs });
+        const answered = { key, summary, providerKey };
+        await account.settle({ answered, error, streamed: true, firstByteMs });
       } finally {
         hits.end();
         prompt?.end(key, prompt.collected(), error);

@@ -36,6 +36,9 @@ import { lengthOfFile } from '../tokens/media-tokens.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { remember } from '#core/limits/remember.ts';
 import type { Resolved, Target } from '../routing/routing.ts';
+import { sessionOf } from '../routing/affinity.ts';
+import { requiredKeysOf } from '../routing/required-keys.ts';
+import type { Session } from '../../shared/moved-sessions.ts';
 import type { EndpointRules } from './endpoints/endpoint.ts';
 
 export interface CompletionParts {
@@ -86,8 +89,11 @@ export function createCompletions(parts: CompletionParts): Completions {
     // Plan: who pays, and the model's targets and prices in the current model set.
     const found = identity.spender(caller, payer, tags);
     const spender = found instanceof Promise ? await found : found;
-    if (references.size > 0) await objects.requireOwn(references, spender.data.viewer);
-    const { plan, resolved: chosen } = plans.open(set, { endpoint, rules, model }, isStream);
+    const places = references.size > 0 ? await objects.requireOwn(references, spender.data.viewer) : [];
+    const session =
+      set.affinity &&
+      sessionOf({ headers: request.headers, body, endUser, payer: spender.user.userId }, set.affinity);
+    const { plan, resolved: chosen } = plans.open(set, { endpoint, rules, model }, isStream, session);
     identity.requireModel(spender, chosen.alias ?? chosen.targets[0]?.key ?? '');
     const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);
     const about = { ...request, spender, model, size: request.bytes.byteLength };
@@ -173,6 +179,8 @@ export function createCompletions(parts: CompletionParts): Completions {
       isBilled: true,
       owner: spender.user.userId,
       unsupportedTools,
+      session,
+      requiredKeys: places.length > 0 ? requiredKeysOf(set.router, places) : undefined,
     });
     const { syntax } = rules;
     if (syntax && isStream) request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));
@@ -239,7 +247,7 @@ const FREE = {
  */
 interface RequestPlan {
   /** The model's targets. For an alias, the order of the targets is drawn for each request. */
-  readonly resolve: (isStream: boolean) => Resolved;
+  readonly resolve: (isStream: boolean, session: Session | undefined) => Resolved;
   /**
    * The targets' prices; only a promise if the database must be queried. Throws a PaymentRequiredError if a
    * target has no price and prices are required.
@@ -264,6 +272,7 @@ interface RequestPlans {
     set: ModelSet,
     request: { readonly endpoint: Endpoint; readonly rules: EndpointRules; readonly model: string },
     isStream: boolean,
+    session: Session | undefined,
   ): { readonly plan: RequestPlan; readonly resolved: Resolved };
 }
 
@@ -278,12 +287,12 @@ type PriceState = Pick<GatewayState, 'prices' | 'priceMaps'>;
 function createPlans(state: PriceState): RequestPlans {
   const known = new WeakMap<ModelSet, Map<Endpoint, Plans>>();
   return {
-    open(set, { endpoint, rules, model }, isStream) {
+    open(set, { endpoint, rules, model }, isStream, session) {
       const ofSet = known.get(set) ?? new Map<Endpoint, Plans>();
       const found = ofSet.get(endpoint)?.get(model);
-      if (found) return { plan: found, resolved: found.resolve(isStream) };
+      if (found) return { plan: found, resolved: found.resolve(isStream, session) };
       const plan = createPlan(state, set, rules, model);
-      const resolved = plan.resolve(isStream);
+      const resolved = plan.resolve(isStream, session);
       const plans: Plans = ofSet.get(endpoint) ?? new Map();
       remember(plans, model, plan, MAX_PLANS);
       known.set(set, ofSet.set(endpoint, plans));
@@ -324,9 +333,9 @@ function createPlan(
   };
 
   return {
-    resolve(isStream) {
+    resolve(isStream, session) {
       if (only) return only;
-      const resolved = router.resolve(model, isStream);
+      const resolved = router.resolve(model, isStream, session);
       if (resolved.alias === undefined) only = resolved;
       return resolved;
     },

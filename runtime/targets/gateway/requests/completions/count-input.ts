@@ -4,12 +4,13 @@ import type { GatewayState } from '../../gateway-state.ts';
 import type { Payer } from '../../accounts/identity/identity.ts';
 import { NO_LIMITS, type FreeCall } from '../../accounts/ledger/ledger.ts';
 import type { CurrentModels } from '../models/model-set.ts';
-import type { FailureKind } from '../../providers/adapters/provider.ts';
+import type { FailureKind, ProviderCall } from '../../providers/adapters/provider.ts';
 import type { Wire } from '../../providers/shapes/chat.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import type { Policy, RequestContent } from '../policy/policy.ts';
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
+import { requiredKeysOf } from '../routing/required-keys.ts';
 import type { Target } from '../routing/routing.ts';
 import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
 import type { RequestPolicy } from '../../providers/shapes/policies.ts';
@@ -80,14 +81,25 @@ export function createInputCounts({
       // With the master key, the request does not have to specify a user, because counting is free.
       const spender = caller.kind === 'master' ? undefined : await identity.spender(caller, undefined);
       if (spender) identity.requireModel(spender, resolved.alias ?? key);
-      if (spender && references.size > 0) await objects.requireOwn(references, spender.data.viewer);
+      const places =
+        spender && references.size > 0 ? await objects.requireOwn(references, spender.data.viewer) : [];
+      const requiredKeys = requiredKeysOf(router, places);
+      const owner = spender?.user.userId;
       call = spender && (await ledger.admitFree(spender));
       if (call?.rate) setRateHeaders(request.setHeader, call.rate);
       const about = { ...request, spender, model: name, startedAt: clock.now(), size: given.byteLength };
       const admission = call ?? NO_LIMITS;
       const { content, prompt } = await policy.screen({ ...about, admission }, asRead, held.set);
       try {
-        const counted = await countWith(target, { wire, content, headers, signal, requests });
+        const counted = await countWith(target, {
+          wire,
+          content,
+          headers,
+          signal,
+          requests,
+          requiredKeys,
+          owner,
+        });
         prompt?.end(key, undefined, undefined);
         if (counted !== undefined) return { tokens: counted, isEstimated: false };
       } catch (error) {
@@ -96,7 +108,7 @@ export function createInputCounts({
       }
       const rules = wire === 'responses' ? responsesEndpoint : {};
       const counts = await countTokensOfRequest(tokenCounter, rules, content.body, [key], {
-        owner: spender?.user.userId,
+        owner,
       });
       return { tokens: counts.maxPrompt, isEstimated: true };
     } finally {
@@ -112,6 +124,8 @@ interface ProviderCount {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly requests: RequestPolicy;
+  readonly requiredKeys: ProviderCall['requiredKeys'];
+  readonly owner: string | undefined;
 }
 
 /**
@@ -120,9 +134,9 @@ interface ProviderCount {
  */
 async function countWith(
   target: Target | undefined,
-  { wire, content, headers, signal, requests: { unsupportedTools } }: ProviderCount,
+  { content, requests: { unsupportedTools }, ...facts }: ProviderCount,
 ): Promise<number | undefined> {
-  const call = { ...content, headers, signal, unsupportedTools, wire, model: target?.model ?? '' };
+  const call = { ...content, ...facts, unsupportedTools, model: target?.model ?? '' };
   const answer = await target?.provider.countTokens?.(derivedFrom(content, call));
   if (answer?.kind === 'counted') return answer.tokens;
   if (answer && REQUEST_FAILURES.has(answer.failure.kind)) throw answer.failure.error;

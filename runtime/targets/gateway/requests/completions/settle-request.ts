@@ -157,7 +157,14 @@ export interface Outcome {
    * The model that responded, as `provider:model`, and the summary of a readable response; undefined if no
    * model responded.
    */
-  readonly answered: { readonly key: string; readonly summary: AnswerSummary | undefined } | undefined;
+  readonly answered:
+    | {
+        readonly key: string;
+        readonly summary: AnswerSummary | undefined;
+        /** The name of the key that was used, at a provider that has several. */
+        readonly providerKey?: string | undefined;
+      }
+    | undefined;
   /** The error that the client got instead of the response, or at the end of a stream. */
   readonly error: AppError | undefined;
   readonly streamed: boolean;
@@ -207,7 +214,8 @@ export function usageLines(facts: RequestFacts, outcome: Outcome, reads: Abandon
   const own: UsageEntry = {
     ...about(facts, key),
     ...used(facts, key, answered),
-    ...(outcome.cacheHit && { cost: 0n, pricedBy: null, cacheHit: outcome.cacheHit }),
+    ...(outcome.cacheHit && { cost: 0n, cacheSaved: null, pricedBy: null, cacheHit: outcome.cacheHit }),
+    providerKey: last?.providerKey,
     status: statusAfter(error),
     errorMessage: error ? publicMessage(error) : null,
     errorDetail: error ? (last?.detail ?? null) : null,
@@ -237,7 +245,10 @@ function used(
   { expected, prices }: RequestFacts,
   key: string,
   answered: { readonly summary: AnswerSummary | undefined } | undefined,
-): Pick<UsageEntry, Exclude<keyof CountedTokens, 'audio'> | 'cost' | 'pricedBy' | 'estimated' | 'units'> {
+): Pick<
+  UsageEntry,
+  Exclude<keyof CountedTokens, 'audio'> | 'cost' | 'cacheSaved' | 'pricedBy' | 'estimated' | 'units'
+> {
   const tokens = answered && tokensOf(key, answered.summary, expected);
   const price = prices.get(key);
   return {
@@ -248,6 +259,7 @@ function used(
     cacheWrite1hTokens: tokens?.cacheWrite1hTokens ?? null,
     units: tokens?.units,
     cost: tokens ? costOfUsage(tokens, price) : null,
+    cacheSaved: tokens && savedByCache(tokens, price),
     pricedBy: tokens && price ? (price.source ?? OWN_PRICE) : null,
     // The number of characters is known from the request, so the provider's report does not matter.
     estimated:
@@ -339,6 +351,19 @@ export function costOfUsage(tokens: CountedTokens, price: TokenPrice | undefined
   return costOf(counts, price);
 }
 
+/**
+ * What the provider's cache saved: the cost of the same tokens without it, minus their cost. It is negative
+ * if writing cost more than reading saved; null if nothing was read or written, or without a price.
+ */
+export function savedByCache(tokens: CountedTokens, price: TokenPrice | undefined): bigint | null {
+  if (tokens.cachedTokens === 0 && tokens.cacheWriteTokens === 0) return null;
+  const cost = costOfUsage(tokens, price);
+  const without = costOfUsage({ ...tokens, ...NOT_CACHED }, price);
+  return cost === null || without === null ? null : without - cost;
+}
+
+const NOT_CACHED = { cachedTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0 };
+
 export const providerOf = (key: string): string => key.slice(0, key.indexOf(':'));
 
 const about = (
@@ -365,5 +390,6 @@ const failedEntry = (
   errorDetail: attempt.detail ?? null,
   statusCode: attempt.upstreamStatus ?? null,
   latencyMs: attempt.durationMs,
+  providerKey: attempt.providerKey,
   attempt: number,
 });

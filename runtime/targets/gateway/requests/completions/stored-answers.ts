@@ -12,13 +12,16 @@ interface StoredParts {
 interface StoredAnswer {
   readonly key: string;
   readonly summary: AnswerSummary;
+  readonly providerKey: string | null;
   readonly id: string;
 }
 
 /** The response stored by the provider; undefined if the provider does not store the response. */
 export function storedAnswer({ answered }: Outcome): StoredAnswer | undefined {
-  const { key, summary } = answered ?? {};
-  return key !== undefined && summary?.stored ? { key, summary, id: summary.stored.id } : undefined;
+  const { key, summary, providerKey = null } = answered ?? {};
+  return key !== undefined && summary?.stored
+    ? { key, summary, id: summary.stored.id, providerKey }
+    : undefined;
 }
 
 /**
@@ -35,14 +38,14 @@ export const isUnfinished = ({ summary }: StoredAnswer, { error }: Outcome): boo
 export async function recordStored(
   { ledger, objects }: StoredParts,
   admitted: Admitted,
-  { key, id, summary }: StoredAnswer,
+  { key, id, summary, providerKey }: StoredAnswer,
   unfinished: { readonly endpoint: string } | undefined,
   now: number,
 ): Promise<void> {
   const { reservation, tokens, references } = admitted;
   const held = unfinished && (await ledger.keep(reservation));
   const object: StoredObject = {
-    ...ownedBy(admitted, key, now),
+    ...ownedBy(admitted, { key, providerKey }, now),
     kind: 'response',
     id,
     content: { id },
@@ -79,13 +82,21 @@ export async function recordCreated(
 ): Promise<void> {
   const created = answered?.summary?.created?.filter((id) => !admitted.references.has(id)) ?? [];
   if (!answered || created.length === 0) return;
-  await objects.addMissing(createdItems(ownedBy(admitted, answered.key, now), created));
+  await objects.addMissing(createdItems(ownedBy(admitted, answered, now), created));
 }
 
-function ownedBy({ reservation: { spender } }: Admitted, model: string, now: number) {
+function ownedBy(
+  { reservation: { spender } }: Admitted,
+  {
+    key: model,
+    providerKey = null,
+  }: { readonly key: string; readonly providerKey?: string | null | undefined },
+  now: number,
+) {
   const { user, data, key } = spender;
   return {
     provider: providerOf(model),
+    providerKey,
     userId: user.userId,
     space: data.owner?.space ?? null,
     keyId: key?.id ?? null,

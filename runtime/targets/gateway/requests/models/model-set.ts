@@ -1,11 +1,14 @@
 import type { ModelCache } from '../cache/model-cache.ts';
 import type { Guardrails } from '../guardrails/guardrail.ts';
 import type { PromptPolicy, RequestPolicy } from '../../providers/shapes/policies.ts';
+import type { AffinitySettings } from '../routing/affinity.ts';
 import type { Router } from '../routing/routing.ts';
 
 /** Everything that the configuration defines for models, ready to use. */
 export interface ModelSet {
   readonly router: Router;
+  /** Undefined if requests have no sessions. */
+  readonly affinity?: AffinitySettings | undefined;
   readonly guardrails: Guardrails;
   readonly requirePricing: boolean;
   readonly allowUnpriced: boolean;

@@ -4,6 +4,7 @@ import type { CacheSettings } from '../cache/cache-settings.ts';
 import type { GuardrailProfile, GuardrailRule } from '../guardrails/guardrail.ts';
 import type { EncoderProgram, ProviderInstance } from '../../providers/adapters/provider.ts';
 import type { PromptPolicy, RequestPolicy } from '../../providers/shapes/policies.ts';
+import type { AffinitySettings } from '../routing/affinity.ts';
 import type { Alias, RoutingPolicy } from '../routing/routing.ts';
 
 /** The part of the configuration that a reload replaces. It is always replaced as a whole. */
@@ -11,6 +12,8 @@ export interface ModelsConfig {
   readonly providers: readonly (ProviderInstance | EncoderProgram)[];
   readonly aliases: readonly Alias[];
   readonly routing: Partial<RoutingPolicy>;
+  /** Undefined if requests have no sessions. */
+  readonly affinity?: AffinitySettings | undefined;
   readonly guardrails: {
     readonly profiles: readonly GuardrailProfile[];
     /** The policy's rules, which apply to every request. */

@@ -10,6 +10,7 @@ import type { EncoderProgram, Provider, ProviderInstance } from '../../providers
 import { createRouter, providerKey, ROUTING_POLICY } from '../routing/router.ts';
 import { createTargetStates, type TargetEvent, type TargetState } from '../routing/target-states.ts';
 import type { CurrentModels, ModelSet } from './model-set.ts';
+import type { KeyState } from '../../providers/adapters/keys/key-state.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { fileState } from '#platform/file-state.ts';
 
@@ -55,7 +56,7 @@ export function createModels(first: ModelsConfig, options: ModelsOptions): Model
 
   const generationOf = (next: ModelsConfig): Generation => {
     const { providers, opened, giveBack } = pool.take(next.providers);
-    const { aliases, routing: policy, guardrails, requirePricing, allowUnpriced } = next;
+    const { aliases, affinity, routing: policy, guardrails, requirePricing, allowUnpriced } = next;
     const { requests, prompts, assumedOutputTokens, cache } = next;
     const router = createRouter({ providers, aliases, clock, random, policy, states });
     const guards = createGuardrails({
@@ -68,6 +69,7 @@ export function createModels(first: ModelsConfig, options: ModelsOptions): Model
     return {
       set: {
         router,
+        affinity,
         guardrails: guards,
         requirePricing,
         allowUnpriced,
@@ -109,7 +111,10 @@ export function createModels(first: ModelsConfig, options: ModelsOptions): Model
       before.isReplaced = true;
       if (before.holders === 0) before.giveBack();
     },
-    learn: (event) => states.apply(event),
+    learn(event) {
+      states.apply(event);
+      if (event.kind === 'key') current.set.router.provider(event.provider)?.keys?.apply(event);
+    },
     idempotency: () => config.idempotency ?? IDEMPOTENCY_DEFAULTS,
     async close() {
       await current.set.guardrails.close();
@@ -211,6 +216,16 @@ export function permissionOf(models: CurrentModels, model: string): string | und
     return alias ?? targets[0]?.key;
   } catch {
     return undefined;
+  } finally {
+    held.release();
+  }
+}
+
+/** The states of the keys of providers that have several, in this thread. */
+export function keyStatesOf(models: CurrentModels, now: number): readonly KeyState[] {
+  const held = models.hold();
+  try {
+    return held.set.router.keys(now);
   } finally {
     held.release();
   }

@@ -64,10 +64,12 @@ export function createRealtime({ state, models, policy, clock, log }: RealtimePa
       });
       const admission = await account.reserve();
       release = () => account.release();
-      const passed = policy.openSession({ model: target.model, headers, signal }, admission, held.set);
+      const owner = spender.user.userId;
+      const passed = policy.openSession({ model: target.model, headers, signal, owner }, admission, held.set);
       const opened = await target.provider.realtime(passed);
       if (isFailed(opened)) throw opened.failure.error;
-      const { socket: upstream, maxFrameBytes } = opened;
+      const { socket: upstream, maxFrameBytes, providerKey } = opened;
+      account.openedWith(providerKey);
       const onError = (error: unknown): void =>
         log.error({ requestId, err: error }, `usage of ${REALTIME} not recorded`);
       const about = {

@@ -1,7 +1,7 @@
 import type { Spender } from '../../accounts/identity/identity.ts';
 import type { Admission, Ledger, Reservation, UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { TokenPrice } from '../../shared/price.ts';
-import { costOfUsage, providerOf } from '../completions/settle-request.ts';
+import { costOfUsage, providerOf, savedByCache } from '../completions/settle-request.ts';
 import type { CountedTokens } from '../../providers/streams/stream.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { isCount } from '#core/numbers/is-count.ts';
@@ -23,6 +23,8 @@ interface RealtimeAccountParts {
 export interface RealtimeAccount {
   /** Reserves the next response. Throws the error of an exceeded limit. */
   reserve(): Promise<Admission>;
+  /** Sets the name of the key with which the session was opened, at a provider that has several. */
+  openedWith(providerKey: string | undefined): void;
   /** Settles a response that has ended. */
   record(tokens: CountedTokens, isEstimated?: boolean): Promise<void>;
   /** Releases the current reservation. */
@@ -35,7 +37,9 @@ export function openRealtimeAccount(parts: RealtimeAccountParts): RealtimeAccoun
   const { ledger, spender, model, price, estimate, requestId, now } = parts;
   let reservation: Reservation | undefined;
   let since = now();
+  let usedKey: string | undefined;
   return {
+    openedWith: (providerKey) => void (usedKey = providerKey),
     async reserve() {
       since = now();
       reservation ??= await ledger.reserve(spender, estimate);
@@ -50,6 +54,8 @@ export function openRealtimeAccount(parts: RealtimeAccountParts): RealtimeAccoun
         completionTokens: tokens.completionTokens,
         cachedTokens: tokens.cachedTokens,
         cost: costOfUsage(tokens, price),
+        cacheSaved: savedByCache(tokens, price),
+        providerKey: usedKey,
         pricedBy: price ? (price.source ?? 'own') : null,
         status: isEstimated ? 'cancelled' : 'success',
         errorMessage: isEstimated ? 'The connection was closed.' : null,

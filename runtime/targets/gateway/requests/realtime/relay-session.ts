@@ -21,7 +21,7 @@ interface SessionParts {
   readonly account: RealtimeAccount;
   readonly maxFrameBytes: number;
   /** Throws a NotFoundError if one of these IDs belongs to another user. */
-  readonly requireOwn: (ids: ReadonlySet<string>) => Promise<void>;
+  readonly requireOwn: (ids: ReadonlySet<string>) => Promise<unknown>;
   readonly onError: (error: unknown) => void;
   /** Stores the session's texts; undefined if the session is not stored. */
   readonly log: SessionLog | undefined;
@@ -225,7 +225,7 @@ function forwardFrames(from: Duplex, to: Duplex, { maxFrameBytes, onBroken, onMe
 interface CheckedEvent {
   readonly event: Json;
   /** The check of the IDs in an event that refers to stored objects. */
-  readonly checking: Promise<void> | undefined;
+  readonly checking: Promise<unknown> | undefined;
 }
 
 /**
@@ -234,7 +234,7 @@ interface CheckedEvent {
  */
 function checkClientEvent(
   text: string | undefined,
-  requireOwn: (ids: ReadonlySet<string>) => Promise<void>,
+  requireOwn: (ids: ReadonlySet<string>) => Promise<unknown>,
 ): CheckedEvent {
   const event = text === undefined ? undefined : parsed(text);
   if (text === undefined || !isObject(event))

@@ -47,6 +47,15 @@ export const JUDGEMENTS: Readonly<Record<FailureKind, Judgement>> = {
 };
 
 /**
+ * The result of a failure for the target's breaker. The message of a 400 or 403 can repeat words from the
+ * request, e.g. `billing`, so the request itself may have caused it.
+ */
+export function breakerResult(kind: FailureKind, status: number | undefined): TargetResult {
+  const { breaker } = JUDGEMENTS[kind];
+  return breaker === 'down' && (status === 400 || status === 403) ? 'failed' : breaker;
+}
+
+/**
  * How often a target has failed while it was up. The history prevents random failures from being mistaken
  * for an outage: if 3 out of 10 calls fail at random, 5 consecutive failures happen every few hundred
  * calls.

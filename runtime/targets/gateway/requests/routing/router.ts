@@ -5,8 +5,9 @@ import {
   createTargetStates,
   type TargetStates,
 } from './target-states.ts';
-import { JUDGEMENTS, type TargetResult } from './failures.ts';
-import { orderTargets, sortTargets } from './alias-order.ts';
+import { breakerResult, JUDGEMENTS, type TargetResult } from './failures.ts';
+import { sortTargets } from './alias-order.ts';
+import { orderByWeight } from '../../shared/weighted-order.ts';
 import { RETRY_POLICY } from '../../shared/retry-plan.ts';
 import type { Clock } from '#platform/clock.ts';
 import type {
@@ -34,6 +35,8 @@ import type { Strategy } from './strategies.ts';
 import { retryDelay } from '#core/limits/retry-delay.ts';
 import type { TargetLoads } from './target-loads.ts';
 import { pause } from '#platform/wait-for.ts';
+import { orderForSession } from '../../shared/rendezvous.ts';
+import type { Session } from '../../shared/moved-sessions.ts';
 import type { StreamSummary, OpenedStream } from '../../providers/streams/stream.ts';
 
 interface RouterOptions {
@@ -82,12 +85,33 @@ export function createRouter({
   const named = <Call extends object>(call: Call, model: string, { alias }: Resolved) =>
     alias === undefined ? { ...call, model } : { ...call, model, showModel: alias };
 
+  /** The targets of an alias for a session: in the order of their hashes, or first where it has moved to. */
+  const resolveForSession = ({ name, targets, fallbacks = [] }: Alias, session: Session): Resolved => {
+    const { sessions } = states;
+    const order = orderForSession(
+      targets.map(({ model, weight = 1 }) => ({ ...targetOf(model), name: model, weight })),
+      session.id,
+    );
+    const primaries = order.filter(({ weight }) => weight > 0).length || order.length;
+    const place = sessions.placeOf(session, name, clock.now());
+    const moved = order.slice(0, primaries).filter(({ key }) => key === place);
+    const others = order.filter((target) => !moved.includes(target));
+    return {
+      targets: [...moved, ...others, ...fallbacks.map(targetOf)],
+      primaries,
+      strategy: 'weighted',
+      alias: name,
+      onServed: ({ key }) => sessions.served(session, name, key, order[0]?.key ?? key, clock.now()),
+    };
+  };
+
   return {
-    resolve(model, isStream = false): Resolved {
+    resolve(model, isStream = false, session?): Resolved {
       const alias = byAlias.get(model);
       if (!alias) return { targets: [targetOf(model)], primaries: 1, strategy: 'weighted', alias: undefined };
       const { strategy = 'weighted', fallbacks = [] } = alias;
-      const drawn = orderTargets(alias.targets, random).map(({ model: name, weight = 1 }) => ({
+      if (session && strategy === 'weighted') return resolveForSession(alias, session);
+      const drawn = orderByWeight(alias.targets, random).map(({ model: name, weight = 1 }) => ({
         ...targetOf(name),
         weight,
       }));
@@ -141,6 +165,7 @@ export function createRouter({
       return byName.get(`${ENCODER}:${name}`);
     },
     states: () => states.list(clock.now()),
+    keys: (now) => providers.flatMap(({ keys }) => keys?.states(now) ?? []),
     provider: (name) => byName.get(name.toLowerCase()),
     storing: providers.filter(({ objects }) => objects),
   };
@@ -255,7 +280,9 @@ function createAttempts({ states, policy, clock, random, isMeasured = false }: A
             upstreamStatus: 200,
             startedAt,
             durationMs,
+            ...('providerKey' in answer && { providerKey: answer.providerKey }),
           });
+          resolved.onServed?.(target);
           const reported = reportResult(answer, report, isTrial || isOwnTrial);
           const measured = end
             ? measureAnswer(reported, { loads: states.loads, key: target.key, durationMs, now, end })
@@ -263,9 +290,10 @@ function createAttempts({ states, policy, clock, random, isMeasured = false }: A
           return { answer: measured, target, attempts };
         }
         end?.();
-        const { kind, upstreamStatus, retryAfterSeconds, detail, isPaid, abandoned } = answer.failure;
+        const { kind, upstreamStatus, retryAfterSeconds, detail, isPaid, abandoned, providerKey } =
+          answer.failure;
         const judgement = JUDGEMENTS[kind];
-        report(judgement.breaker);
+        report(breakerResult(kind, upstreamStatus));
         const pauseMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000;
         const delay = retryDelay(retries, pauseMs, random, policy.retry);
         // Not retried after a response that was billed, because the retry would also be billed.
@@ -291,6 +319,7 @@ function createAttempts({ states, policy, clock, random, isMeasured = false }: A
           durationMs,
           abandoned,
           noRetry,
+          ...(providerKey !== undefined && { providerKey }),
         });
         last = { answer, target };
         if (pauseMs !== undefined) states.pause(target.key, now + Math.min(pauseMs, MAX_PAUSE_MS));

@@ -1,7 +1,9 @@
+import type { KeyState } from '../../providers/adapters/keys/key-state.ts';
 import type { ObjectCall, ProviderObjects, RealtimeCall } from '../../providers/adapters/other-calls.ts';
 import type { Passed } from '../../providers/shapes/passed.ts';
 import type { TargetState, RetryBudgetPolicy, BreakerPolicy } from './target-states.ts';
 import type { Strategy } from './strategies.ts';
+import type { Session } from '../../shared/moved-sessions.ts';
 import type { RetryPolicy } from '#core/limits/retry-delay.ts';
 import type {
   AbandonedAnswer,
@@ -48,7 +50,7 @@ export interface WeightedTarget {
  */
 export interface PolicedProvider extends Pick<
   Provider,
-  'name' | 'type' | 'models' | 'modelNames' | 'listedAs' | 'program'
+  'name' | 'type' | 'models' | 'modelNames' | 'listedAs' | 'program' | 'keys'
 > {
   readonly chat: (call: Passed<ProviderCall>) => ReturnType<Provider['chat']>;
   readonly embed: (call: Passed<EmbeddingsCall>) => ReturnType<Provider['embed']>;
@@ -96,6 +98,8 @@ export interface Resolved {
   readonly strategy: Strategy;
   /** The model string in the request, if it is an alias. */
   readonly alias: string | undefined;
+  /** Called with the target that responded, if the targets are ordered for a session. */
+  readonly onServed?: ((target: Target) => void) | undefined;
 }
 
 /** Why a failed request is not sent to the same target again. */
@@ -129,6 +133,8 @@ export interface Attempt {
   readonly abandoned?: AbandonedAnswer | undefined;
   /** Why this failure was not followed by a retry; undefined if there was a retry. */
   readonly noRetry?: NoRetryReason | undefined;
+  /** The name of the key that was used, at a provider that has several. */
+  readonly providerKey?: string | undefined;
 }
 
 /** A call without the model, which routing selects. */
@@ -155,9 +161,10 @@ export interface RouteOptions {
 export interface Router {
   /**
    * Throws a MalformedError for an unknown model string. For an alias, `isStream` matters because a
-   * different target can be the fastest for streams.
+   * different target can be the fastest for streams. With a session, the strategy `weighted` selects the same
+   * target for all requests of the session.
    */
-  resolve(model: string, isStream?: boolean): Resolved;
+  resolve(model: string, isStream?: boolean, session?: Session): Resolved;
   chat(
     resolved: Resolved,
     call: Passed<ChatRequestCall>,
@@ -184,6 +191,8 @@ export interface Router {
   classifier(name: string): Provider | undefined;
   /** The state of each target that this process has called. */
   states(): readonly TargetState[];
+  /** The states of the keys of providers that have several. */
+  keys(now: number): readonly KeyState[];
   /** The provider with this name. */
   provider(name: string): PolicedProvider | undefined;
   /** The providers that store files, batches and responses, in the order of the configuration. */

@@ -1,10 +1,14 @@
 import { remember } from '#core/limits/remember.ts';
+import { MovedSessions } from '../../shared/moved-sessions.ts';
+import type { KeyEvent } from '../../providers/adapters/keys/key-state.ts';
 import { createTargetLoads, type TargetLoads } from './target-loads.ts';
 import { type FailureHistory, failuresToOpen, type TargetResult, withRun } from './failures.ts';
 
 /** The targets' breakers, pauses and loads, which are kept between requests. */
 export interface TargetStates extends Pick<TargetBreakers, 'admit' | 'report'> {
   readonly loads: TargetLoads;
+  /** The sessions that were served by another target than their first choice. */
+  readonly sessions: MovedSessions;
   /** The target's retry budget. */
   retries(key: string): RetryBudget;
   /** Sorts the target last until this time, because its provider sent `Retry-After`. */
@@ -20,6 +24,7 @@ export interface TargetStates extends Pick<TargetBreakers, 'admit' | 'report'> {
 
 /** What one thread has learned about a target, for the other threads (docs/decisions/0160). */
 export type TargetEvent =
+  | KeyEvent
   | { readonly kind: 'pause'; readonly key: string; readonly until: number }
   /** A trial is in progress. */
   | { readonly kind: 'trial'; readonly key: string; readonly owner: string | undefined; readonly now: number }
@@ -62,6 +67,7 @@ export function createTargetStates(
   const loads = createTargetLoads();
   return {
     loads,
+    sessions: new MovedSessions(),
     admit(key, now, owner) {
       const admission = breakers.admit(key, now, owner);
       if (onEvent && admission.admitted && (admission.isTrial || admission.isOwnTrial))
@@ -86,6 +92,8 @@ export function createTargetStates(
       onEvent?.({ kind: 'pause', key, until });
     },
     apply(event) {
+      // Providers keep the states of their keys.
+      if (event.kind === 'key') return;
       if (event.kind === 'pause') remember(pauses, event.key, event.until);
       else if (event.kind === 'trial') breakers.admit(event.key, event.now, event.owner);
       else breakers.report(event.key, event.result, event.request, event.now);

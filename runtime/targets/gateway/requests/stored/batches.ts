@@ -67,7 +67,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
         const viewer = await viewerOf(identity, request);
         await objects.requireOwn(referencesIn(body).ids, viewer);
         const file = await objects.require('file', fileId, viewer);
-        const { plan, provider } = file;
+        const { plan, provider, providerKey } = file;
         if (!plan)
           throw wrong(
             'input_file_id',
@@ -82,7 +82,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
         const { userId, space } = file;
         const { held, admission } = await hold(set, request, userId, plan);
         const sent = Object.fromEntries(Object.entries(body).filter(([name]) => !OWN_MEMBERS.has(name)));
-        const owned = { kind: 'batch', id: fileId, provider } as const;
+        const owned = { kind: 'batch', id: fileId, provider, providerKey } as const;
         const answer = await calls
           // Not canceled when the client disconnects: otherwise, the provider could have a batch that is
           // never paid for.

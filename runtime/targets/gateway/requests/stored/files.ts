@@ -4,7 +4,7 @@ import { parseJsonText } from '#core/json/json-text.ts';
 import type { Clock } from '#platform/clock.ts';
 import { requiredFile, writeForm, type Form, type FormFile } from '#serve/http/form.ts';
 import type { GatewayState } from '../../gateway-state.ts';
-import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
+import type { ObjectPlace, StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
 import type { ForwardedStream } from '../../providers/streams/stream.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import type { RequestMasks } from '../../accounts/objects/object-masks.ts';
@@ -24,6 +24,9 @@ import type { Settler } from './settler.ts';
 import type { Files, NewStoredRequest, StoredRequest } from './stored.ts';
 import { canUseProvider } from '../../accounts/identity/create-identity.ts';
 import type { PolicedObjects, PolicedProvider, Router, Target } from '../routing/routing.ts';
+import { requiredKeysOf } from '../routing/required-keys.ts';
+import { storageSession } from '../routing/affinity.ts';
+import { pushAll } from '#core/values/push-all.ts';
 
 interface FilesParts {
   readonly state: Pick<GatewayState, 'identity' | 'objects' | 'objectMasks'>;
@@ -68,6 +71,8 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
     sent: Passed<FormFile>;
     plan?: WorkPlan;
     masks: readonly RequestMasks[];
+    /** Where the objects are stored that the file refers to. */
+    places: readonly ObjectPlace[];
   }> => {
     const { router, assumedOutputTokens } = set;
     const { caller, provider: named } = request;
@@ -91,7 +96,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
         content,
         set,
       );
-      return { provider, sent, masks: [] };
+      return { provider, sent, masks: [], places: [] };
     }
     const modelOf = (name: string) => {
       const target = targetsOf(router, name).find((one) => one.provider.name === provider.name);
@@ -101,13 +106,14 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
       identity.requireModel(spender, router.resolve(target ? name : found.key).alias ?? found.key);
       return found;
     };
+    const places: ObjectPlace[] = [];
     const planned = await planBatch(file.pieces, {
       tokenCounter,
       assumedOutputTokens,
       modelOf,
       policy: set.guardrails.digest,
       written: policy.written,
-      requireOwn: (ids) => objects.requireOwn(ids, spender.data.viewer),
+      requireOwn: async (ids) => pushAll(places, await objects.requireOwn(ids, spender.data.viewer)),
       async screen({ endpoint, body, bytes }) {
         const named = { ...about, endpoint, model: String(body['model']), size: bytes.length };
         // Response headers apply to a single request, but a file can contain many.
@@ -119,7 +125,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
     });
     const { pieces } = planned.file;
     const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    return { ...planned, provider, sent: derivedFrom(planned.file, { ...file, pieces, bytes }) };
+    return { ...planned, provider, places, sent: derivedFrom(planned.file, { ...file, pieces, bytes }) };
   };
 
   return {
@@ -129,13 +135,17 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
         const { caller, signal } = request;
         const spender = await identity.spender(caller, request.user);
         const { user, data } = spender;
-        await objects.requireOwn(referencesIn(Object.fromEntries(form.fields)).ids, data.viewer);
+        const inForm = referencesIn(Object.fromEntries(form.fields)).ids;
+        const inFields = await objects.requireOwn(inForm, data.viewer);
         return await calls.admitted(request, async (admission) => {
           const asked = { spender, admission };
-          const { provider, sent, plan, masks } = await prepare(set, request, form, file, asked);
+          const { provider, sent, plan, masks, places } = await prepare(set, request, form, file, asked);
           const fields = new Map([...form.fields].filter(([name]) => !OWN_FIELDS.has(name)));
           const { body, headers } = uploadOf(fields, sent);
-          const call = { method: 'POST', path: '/files', body, headers, signal } as const;
+          const requiredKeys = requiredKeysOf(set.router, [...inFields, ...places]);
+          const session = storageSession(user.userId);
+          const by = { session, requiredKeys, owner: user.userId };
+          const call = { method: 'POST', path: '/files', body, headers, signal, ...by } as const;
           const answer = await provider.objects.call(derivedFrom(sent, call));
           if (isFailed(answer)) throw answer.failure.error;
           const id = requiredId(answer.json);
@@ -144,6 +154,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
             kind: 'file',
             id,
             provider: provider.name,
+            providerKey: answer.providerKey ?? null,
             userId: user.userId,
             space: data.owner?.space ?? null,
             keyId: keyIdOf(caller),

@@ -40,7 +40,7 @@ interface PlanParts {
   /** Called from time to time to write the screened requests. */
   readonly written: () => Promise<void>;
   /** Throws if one of the IDs in a line belongs to another user's object. */
-  readonly requireOwn: (ids: ReadonlySet<string>) => Promise<void>;
+  readonly requireOwn: (ids: ReadonlySet<string>) => Promise<unknown>;
   /** Digest of the policy that checked the requests. */
   readonly policy: string;
 }

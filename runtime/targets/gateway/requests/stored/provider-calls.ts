@@ -6,8 +6,9 @@ import type { CurrentModels, ModelSet } from '../models/model-set.ts';
 import { isFailed } from '../../providers/adapters/exchange.ts';
 import { PROVIDER_LIMITS, type ProviderFailure } from '../../providers/adapters/provider.ts';
 import type { ObjectAnswer, ObjectCall } from '../../providers/adapters/other-calls.ts';
-import type { PolicedObjects } from '../routing/routing.ts';
-import type { Passed } from '../../providers/shapes/passed.ts';
+import type { PolicedObjects, Router } from '../routing/routing.ts';
+import { requiredKeysOf } from '../routing/required-keys.ts';
+import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
 import { openBytes } from '../../providers/streams/open-bytes.ts';
 import type { StoredBytes, StoredRequest } from './stored.ts';
 import { withoutContent } from '../policy/without-content.ts';
@@ -17,7 +18,7 @@ import type { Spender, Caller, Identity } from '../../accounts/identity/identity
 import type { PolicyRequest } from '../policy/policy.ts';
 import type { Viewer } from '../../shared/owner.ts';
 
-type Owned = Pick<StoredObject, 'kind' | 'id' | 'provider'>;
+type Owned = Pick<StoredObject, 'kind' | 'id' | 'provider' | 'providerKey'>;
 
 /** A request about an object that contains no content written by users. */
 type AskedCall = Pick<ObjectCall, 'method' | 'path' | 'headers' | 'signal'>;
@@ -91,15 +92,17 @@ export function createProviderCalls({
     },
     call: async (object, call) =>
       await within(async ({ router }) => {
-        const answer = await objectsOf(object, router.provider(object.provider)?.objects).call(call);
+        const { objects } = router.provider(object.provider) ?? {};
+        const answer = await objectsOf(object, objects).call(withKeyOf(router, object, call));
         if (isFailed(answer)) throw errorOf(answer.failure, object.kind, object.id);
         return answer;
       }),
     async open(object, call) {
       const held = models.hold();
       try {
-        const { objects } = held.set.router.provider(object.provider) ?? {};
-        const answer = await objectsOf(object, objects).open(call);
+        const { router } = held.set;
+        const { objects } = router.provider(object.provider) ?? {};
+        const answer = await objectsOf(object, objects).open(withKeyOf(router, object, call));
         if (isFailed(answer)) throw errorOf(answer.failure, object.kind, object.id);
         const { idleMs, streamMs: maxMs } = PROVIDER_LIMITS;
         const { type, body } = answer;
@@ -115,6 +118,12 @@ export function createProviderCalls({
     },
   };
   return calls;
+}
+
+/** An object is only known to the key that created it. */
+function withKeyOf(router: Router, object: Owned, call: Passed<ObjectCall>): Passed<ObjectCall> {
+  const requiredKeys = requiredKeysOf(router, [object]);
+  return requiredKeys ? derivedFrom(call, { ...call, requiredKeys }) : call;
 }
 
 const NOTHING = { usage: undefined, outputLength: 0, outputText: '', finishReason: undefined };

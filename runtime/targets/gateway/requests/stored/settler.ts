@@ -6,7 +6,7 @@ import type { GatewayState } from '../../gateway-state.ts';
 import { NO_LIMITS, type UsageEntry } from '../../accounts/ledger/ledger.ts';
 import { isWork, type StoredObject, type WorkPlan } from '../../accounts/objects/objects.ts';
 import { pricesOf } from '../completions/estimate.ts';
-import { costOfUsage, providerOf } from '../completions/settle-request.ts';
+import { costOfUsage, providerOf, savedByCache } from '../completions/settle-request.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import { withoutContent } from '../policy/without-content.ts';
 import { cancelRevoked } from './watch-keys.ts';
@@ -84,7 +84,8 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
     if (status === DELETED) bill.addUnread(plan.requests);
     if (typeof output === 'string') {
       const path = `/files/${encodeURIComponent(output)}/content`;
-      const owned = { kind: 'file', id: output, provider: object.provider } as const;
+      const { provider, providerKey } = object;
+      const owned = { kind: 'file', id: output, provider, providerKey } as const;
       try {
         const headers = { accept: '*/*' };
         const { pieces } = await calls.open(
@@ -127,6 +128,8 @@ export function createSettler({ state, calls, clock, log }: SettlerParts): Settl
       endpoint: plan.endpoint,
       ...tokens,
       cost: costOfUsage(tokens, price),
+      cacheSaved: savedByCache(tokens, price),
+      providerKey: object.providerKey,
       pricedBy: price ? (price.source ?? 'own') : null,
       status: isFailed ? 'error' : 'success',
       errorMessage: isFailed ? `The response is ${status}.` : null,
@@ -255,19 +258,21 @@ interface BatchBill {
   add(line: string): Json | undefined;
   /** Adds responses that could not be read, with their estimated usage. */
   addUnread(requests: number): void;
-  entry(object: Pick<StoredObject, 'id' | 'content'>, error: string | undefined): UsageEntry;
+  entry(object: Pick<StoredObject, 'id' | 'content' | 'providerKey'>, error: string | undefined): UsageEntry;
 }
 
 /** Each response is priced separately, because the length of its prompt can determine the rate. */
 function createBatchBill(plan: WorkPlan, price: TokenPrice | undefined): BatchBill {
   const sum = { promptTokens: 0, completionTokens: 0, cachedTokens: 0 };
   let cost = price === undefined ? null : 0n;
+  let saved = 0n;
   let isEstimated = false;
   const add = (tokens: CountedTokens): void => {
     sum.promptTokens += tokens.promptTokens;
     sum.completionTokens += tokens.completionTokens;
     sum.cachedTokens += tokens.cachedTokens;
     if (cost !== null) cost += costOfUsage(tokens, price) ?? 0n;
+    saved += savedByCache(tokens, price) ?? 0n;
   };
   const addUnread = (requests: number): void => {
     if (requests === 0) return;
@@ -297,12 +302,14 @@ function createBatchBill(plan: WorkPlan, price: TokenPrice | undefined): BatchBi
         });
       return answer;
     },
-    entry: ({ id }, error) => ({
+    entry: ({ id, providerKey }, error) => ({
       model: plan.model,
       provider: providerOf(plan.model),
       endpoint: '/v1/batches',
       ...sum,
       cost,
+      cacheSaved: saved === 0n ? null : saved,
+      providerKey,
       pricedBy: price ? (price.source ?? 'own') : null,
       status: error === undefined ? 'success' : 'error',
       errorMessage: error ?? null,

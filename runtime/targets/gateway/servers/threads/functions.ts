@@ -8,6 +8,7 @@ import type { CacheFunctions } from '../../requests/cache/thread-cache.ts';
 import type { TurnFunctions } from '../../providers/adapters/provider-turns.ts';
 import type { EncoderAddress } from '#serve/encoder/keep-encoder.ts';
 import type { LiveRequest } from '../../requests/completions/completion.ts';
+import type { KeyState } from '../../providers/adapters/keys/key-state.ts';
 import type { TargetEvent, TargetState } from '../../requests/routing/target-states.ts';
 
 // What the main thread of a gateway and its serving threads can call in each other (docs/decisions/0160).
@@ -47,6 +48,7 @@ export interface ServingFunctions {
   learn(event: TargetEvent): void;
   live(): readonly LiveRequest[];
   targets(): readonly TargetState[];
+  keys(): readonly KeyState[];
   /** The thread's metrics, as JSON. */
   metrics(): Promise<readonly object[]>;
   /** Reads the configuration again and applies it. */

@@ -14,7 +14,7 @@ import { malformedRequestAnswer } from '../../api/http/errors.ts';
 import { readCopiedFlags } from '../../config/flags-and-env.ts';
 import { readGatewayConfig } from '../../config/read-config.ts';
 import type { LiveRequest } from '../../requests/completions/completion.ts';
-import { targetStatesOf } from '../../requests/models/models.ts';
+import { keyStatesOf, targetStatesOf } from '../../requests/models/models.ts';
 import { openModelCalls } from '../open-model-calls.ts';
 import type { MainFunctions, ServingFunctions, ServingOrder, StartFunctions } from './functions.ts';
 import { createServingThreads } from './serving-threads.ts';
@@ -104,6 +104,7 @@ async function openServing(): Promise<ServingFunctions & ThreadFunctions> {
     learn: (event) => models.learn(event),
     live: () => completions.live().map(withoutFunctions),
     targets: () => targetStatesOf(models),
+    keys: () => keyStatesOf(models, systemClock.now()),
     metrics: async () => await kernel.metrics.getMetricsAsJSON(),
     async reload() {
       const fresh = await read();

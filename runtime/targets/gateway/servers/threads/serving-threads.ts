@@ -11,6 +11,7 @@ import { offerLedger } from '../../accounts/ledger/thread-ledger.ts';
 import { offerCache } from '../../requests/cache/thread-cache.ts';
 import { offerTurns } from '../../providers/adapters/provider-turns.ts';
 import type { CurrentModels } from '../../requests/models/model-set.ts';
+import { mergeKeyStates } from '../../providers/adapters/keys/merge-key-states.ts';
 import type { TargetEvent, TargetState } from '../../requests/routing/target-states.ts';
 import type { OtherThreads } from '../../context.ts';
 import type { OpenedModelCalls } from '../open-model-calls.ts';
@@ -131,6 +132,9 @@ export function createServingThreads(): ServingThreads {
     },
     async targets(own) {
       return mergeStates([own, ...(await all((link) => link.call('targets')))]);
+    },
+    async keys(own) {
+      return mergeKeyStates([own, ...(await all((link) => link.call('keys')))]);
     },
     async metrics(own) {
       if (threads.length === 0) return await own.metrics();

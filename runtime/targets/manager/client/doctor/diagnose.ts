@@ -13,9 +13,10 @@ import {
 import { messageOf, AppError } from '#contract/errors.ts';
 import { type LoadedConfig, readConfig } from '../../config/read-config.ts';
 import { execFile } from 'node:child_process';
-import { existsSync, accessSync, constants, statSync } from 'node:fs';
-import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { promisify } from 'node:util';
+import { findCommandFile, spawnable } from '#platform/command-file.ts';
 import type { ProcessLaunch, ServerSpec } from '../../config/spec.ts';
 import {
   auditProblems,
@@ -94,7 +95,9 @@ async function checkCommands(servers: readonly ServerSpec[]): Promise<Finding[]>
   );
   const commands = launches.flatMap(({ name, launch }) => checkLaunch(name, launch));
   const used = Object.keys(RUNNERS).flatMap((runner) => {
-    const user = launches.find(({ launch }) => basename(launch.command) === runner && findCommand(launch));
+    const user = launches.find(
+      ({ launch }) => basename(launch.command) === runner && findCommandFile(launch),
+    );
     return user ? [checkRunner(runner, user.launch)] : [];
   });
   return [...commands, ...(await Promise.all(used))];
@@ -106,48 +109,28 @@ function checkLaunch(name: string, launch: ProcessLaunch): Finding[] {
   if (cwd !== undefined && !existsSync(cwd)) {
     return [problemFinding(what, `working directory ${cwd} does not exist`, 'Create it, or change `cwd`.')];
   }
-  const found = findCommand(launch);
+  const found = findCommandFile(launch);
   if (found !== undefined) return [ok(what, `runs ${found}`)];
   const wayOut = RUNNERS[command]?.wayOut ?? 'Install it, or configure its absolute path.';
   return [problemFinding(what, `command ${JSON.stringify(command)} not found in the server's PATH`, wayOut)];
 }
 
-async function checkRunner(name: string, { command, env }: ProcessLaunch): Promise<Finding> {
+async function checkRunner(name: string, launch: ProcessLaunch): Promise<Finding> {
   const { args = [], wayOut } = RUNNERS[name] ?? {};
   try {
-    const { stdout } = await promisify(execFile)(command, [...args], { env, timeout: VERSION_TIMEOUT });
+    const { file, args: passed, ...options } = spawnable(launch, args);
+    const { stdout } = await promisify(execFile)(file, [...passed], {
+      ...options,
+      env: launch.env,
+      timeout: VERSION_TIMEOUT,
+      windowsHide: true,
+    });
     return ok(name, `version ${stdout.trim()}`);
   } catch (error) {
     const { stderr = '' } = error as { readonly stderr?: string };
     const [why = ''] = stderr.trim().split('\n');
     return problemFinding(name, `cannot print its version${why === '' ? '' : `: ${why}`}`, wayOut);
   }
-}
-
-/** Finds the file that would be executed, with the system's own lookup rules; undefined if there is none. */
-function findCommand({ command, env, cwd = process.cwd() }: ProcessLaunch): string | undefined {
-  if (isAbsolute(command)) return runnable(command);
-  if (/[\\/]/.test(command)) return runnable(resolve(cwd, command));
-  const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  for (const folder of folders) {
-    const found = runnable(join(folder, command));
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** File extensions that can be omitted on Windows. */
-const EXTENSIONS = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat'] : [''];
-
-function runnable(path: string): string | undefined {
-  return EXTENSIONS.map((extension) => path + extension).find((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return statSync(file).isFile();
-    } catch {
-      return false;
-    }
-  });
 }
 
 /** Checks that the manager responds, and the health of its servers. */
@@ -163,6 +146,7 @@ async function checkManager(manager: ManagerClient, address: URL): Promise<Findi
         checkServer(server),
         ...listFaults(server),
         ...checkPins(server),
+        ...checkFindings(server),
       ]),
     ];
   } catch (error) {
@@ -199,6 +183,18 @@ function checkPins({ name, changedTools = [] }: ServerState): Finding[] {
   if (changedTools.length === 0) return [];
   const remedy = `Review them with \`mcp-manager pin --diff ${name}\`, then accept them with \`mcp-manager pin ${name}\`.`;
   return [problemFinding(`server ${name}`, changedToolsText(changedTools), remedy)];
+}
+
+/** Possible injections, without those in definitions that a person released. */
+function checkFindings({ name: server, findings = [] }: ServerState): Finding[] {
+  const open = findings.filter(({ outcome }) => outcome !== 'released');
+  return open.map(({ kind, name, rule, outcome }) =>
+    problemFinding(
+      `server ${server}`,
+      `possible injection in the ${[kind, name].filter(Boolean).join(' ')}: ${rule} (${outcome})`,
+      `See \`mcp-manager findings ${server}\`.${outcome === 'held' ? ` To release it: \`mcp-manager release ${server} ${name}\`.` : ''}`,
+    ),
+  );
 }
 
 function checkServer({ name, status, phase, reason, reasonLines = [], listsReadAt }: ServerState): Finding {

@@ -374,6 +374,12 @@ export const configGroup: CommandGroup = {
     args: argsGroup,
     env: secretValues({ table: 'env', nouns: 'variables', pair: 'NAME=value', areHidden: true }),
     headers: secretValues({ table: 'headers', nouns: 'headers', pair: 'Name=value', areHidden: true }),
+    credentials: secretValues({
+      table: 'credentials',
+      nouns: 'credentials',
+      pair: 'scheme=value',
+      areHidden: true,
+    }),
     volumes: secretValues({ table: 'volumes', nouns: 'volumes', pair: 'name=folder', areHidden: false }),
     tools: nameList({ key: 'tools', option: 'tool' }),
     prompts: nameList({ key: 'prompts', option: 'prompt' }),

@@ -1,8 +1,10 @@
 import type { Command, CommandGroup, Invocation, Output } from '#serve/cli/command.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { exactly } from '#serve/cli/positionals.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { stdoutTerminal } from '#serve/cli/terminal.ts';
 import { configPaths } from '../../config/config-paths.ts';
+import { MCP_MODES, parseMcpMode } from '../../config/mcp-mode.ts';
 import type { GroupSpec } from '../../config/group-spec.ts';
 import { CONFIG_OPTIONS } from '../config-options.ts';
 import { DATA_FORMAT_OPTION, printData } from '../data-format.ts';
@@ -31,14 +33,15 @@ const listGroups: Command = {
   },
 };
 
-const COLUMNS = ['GROUP', 'SERVERS', 'TOOLS', 'PROMPTS', 'RESOURCES'];
-const rowOf = ({ name, servers, tools, prompts, resources }: GroupSpec): string[] => [
+const COLUMNS = ['GROUP', 'SERVERS', 'TOOLS', 'PROMPTS', 'RESOURCES', 'MCP MODE'];
+const rowOf = ({ name, servers, tools, prompts, resources, mcpMode }: GroupSpec): string[] => [
   name,
   ...[servers, tools, prompts, resources].map((patterns) => patterns.join(', ') || '-'),
+  mcpMode ?? '-',
 ];
 
 const setGroup: Command = {
-  summary: "Create a group, or replace a group's servers, tools, prompts and resources.",
+  summary: "Create a group, or replace a group's servers, tools, prompts, resources and MCP mode.",
   positionals: '<group>',
   options: {
     ...CONFIG_OPTIONS,
@@ -46,6 +49,12 @@ const setGroup: Command = {
     tool: { value: 'server/tool', help: 'Tool, or pattern such as "git/get_*"', repeatable: true },
     prompt: { value: 'server/prompt', help: 'Prompt, or pattern', repeatable: true },
     resource: { value: 'server/uri', help: 'Resource, or pattern', repeatable: true },
+    'mcp-mode': {
+      value: 'mode',
+      help: 'Tools at the MCP endpoint of the group, for keys without a mode of their own',
+      choices: MCP_MODES,
+      defaultText: 'that of the manager',
+    },
     ...DRY_RUN,
   },
   async run(invocation, output) {
@@ -63,6 +72,7 @@ const setGroup: Command = {
       tools: invocation.values('tool'),
       prompts: invocation.values('prompt'),
       resources: invocation.values('resource'),
+      ...omitUndefined({ mcpMode: parseMcpMode(invocation.value('mcp-mode')) }),
     };
     return await edit(invocation, output, (text) =>
       hasGroup(text, name) ? replaceGroup(text, name, group) : addGroup(text, group),

@@ -9,7 +9,7 @@ import { editServerSecrets, readServerSecrets } from './server-secrets.ts';
 
 /** A kind of named value that the secrets file holds for a server. */
 export interface SecretKind {
-  readonly table: 'env' | 'volumes' | 'headers';
+  readonly table: 'env' | 'volumes' | 'headers' | 'credentials';
   /** Plural noun for help texts, for example `variables`. */
   readonly nouns: string;
   /** Syntax of one value on the command line, for help texts. */

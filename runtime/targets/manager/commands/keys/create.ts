@@ -1,6 +1,8 @@
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { type Command, type Invocation, UsageError } from '#serve/cli/command.ts';
+import { MCP_MODES, parseMcpMode } from '../../config/mcp-mode.ts';
 import { serverName } from '../../config/server-name.ts';
+import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { EXPIRY_RULE, parseExpiry } from '#core/time/expiry.ts';
 import { newKey } from '../../access/new-key.ts';
 import { parseRate, RATE_RULE } from '../../access/token-bucket.ts';
@@ -53,6 +55,12 @@ export const createClientKeyCommand: Command = {
       help: 'Shorten longer tool results over MCP; 0 for no limit',
       defaultText: 'that of the manager',
     },
+    'mcp-mode': {
+      value: 'mode',
+      help: 'Tools at /mcp: all tools, or two tools to search them and to call them or run scripts (code)',
+      choices: MCP_MODES,
+      defaultText: 'that of the group or manager',
+    },
     rate: { value: 'rate', help: 'Rate limit, e.g. 100/m', defaultText: 'unlimited' },
     ...commonOptions({ expires: { defaultText: 'never' } }),
     ...KEYS_OPTIONS,
@@ -73,6 +81,7 @@ export const createClientKeyCommand: Command = {
       ...(invocation.flag('edit') ? { edit: true } : {}),
       ...checked(invocation, 'rate', RATE_RULE, (text) => parseRate(text) && text.replaceAll(' ', '')),
       ...resultLimit(invocation),
+      ...omitUndefined({ mcpMode: parseMcpMode(invocation.value('mcp-mode')) }),
       created: new Date(now).toISOString(),
       ...checked(invocation, 'expires', EXPIRY_RULE, (text) => expiry(text, now)),
     });

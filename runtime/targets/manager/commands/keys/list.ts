@@ -55,6 +55,7 @@ function accessOf({
   resources = [],
   groups = [],
   resultLimit,
+  mcpMode,
 }: KeyRecord): string {
   const scopes = [
     ...servers,
@@ -69,5 +70,6 @@ function accessOf({
     ...(admin ? [adminReadOnly ? 'admin (read-only)' : 'admin'] : []),
     ...(edit ? ['edit'] : []),
     ...(resultLimit === undefined ? [] : [`results up to ${resultLimit || 'any size'}`]),
+    ...(mcpMode === undefined ? [] : [`mode ${mcpMode}`]),
   ].join(', ');
 }

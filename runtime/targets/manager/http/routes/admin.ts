@@ -24,7 +24,7 @@ import { systemClock } from '#platform/clock.ts';
 import { readProcessTable } from '#platform/process-tree/process-table.ts';
 import { wordOf } from '#serve/http/query.ts';
 import type { CallStatistics } from '../../calls/metrics.ts';
-import { isPerUser } from '../../config/spec.ts';
+import { signsInPerUser } from '../../config/spec.ts';
 import { createUsageSampler, type ServerUsage } from '../../supervisor/usage-sampler.ts';
 import { compact } from '../views/compact.ts';
 import { oneOf } from '#serve/http/schemas.ts';
@@ -34,7 +34,7 @@ export function serverAdminRoutes(
   context: ManagerContext,
   { guards, route }: ManagerHttpParts,
 ): readonly Route[] {
-  const { supervisor, reloader, version, audit } = context;
+  const { supervisor, reloader, version, audit, scans } = context;
   return [
     route({
       method: 'get',
@@ -53,7 +53,11 @@ export function serverAdminRoutes(
           .names()
           .filter((name) => caller.canUse(name))
           .flatMap((name) => supervisor.get(name) ?? []);
-        return { version, ...compact({ auditLog: auditView(audit) }), servers: servers.map(statusView) };
+        return {
+          version,
+          ...compact({ auditLog: auditView(audit) }),
+          servers: servers.map((server) => statusView(server, scans)),
+        };
       },
     }),
     route({
@@ -92,7 +96,7 @@ export function serverAdminRoutes(
       run: async (c) => {
         const server = serverOfPath(supervisor, c.req.param('name'));
         await server.restart();
-        return statusView(server);
+        return statusView(server, scans);
       },
     }),
   ];
@@ -130,7 +134,7 @@ interface Facts {
 
 /** `/api/v1/admin/servers`: servers with their calls and resource usage; supports search, sorting and paging. */
 export function adminServerRoutes(
-  { supervisor, calls }: ManagerContext,
+  { supervisor, calls, scans }: ManagerContext,
   { guards, route }: ManagerHttpParts,
 ): readonly Route[] {
   const sampler = createUsageSampler({ supervisor, clock: systemClock, readTable: readProcessTable });
@@ -195,7 +199,7 @@ export function adminServerRoutes(
         );
         const { items, total, nextCursor } = slicePage(sorted(found, sort), page);
         return {
-          servers: items.map((one) => overviewView(one.server, one.calls, one.usage)),
+          servers: items.map((one) => overviewView(one.server, one.calls, one.usage, scans)),
           total,
           phases: Object.fromEntries(
             [...Map.groupBy(all, ({ status }) => status.phase)].map(([name, members]) => [
@@ -221,10 +225,10 @@ export function adminServerRoutes(
         const caller = callerOfRequest(c);
         const server = serverOfPath(supervisor, c.req.param('name'));
         const usage = await sampler.read();
-        const view = overviewView(server, calls.statistics(server.name), usage.get(server.name));
+        const view = overviewView(server, calls.statistics(server.name), usage.get(server.name), scans);
         // On a server with one sign-in per user, the state is unknown before the user's first call.
-        const own = server.forUser(caller.user).signIn();
-        const signIn = own ?? (isPerUser(server.spec()) ? 'required' : undefined);
+        const own = server.forUser(caller).signIn();
+        const signIn = own ?? (signsInPerUser(server.spec()) ? 'required' : undefined);
         return { ...view, ...compact({ signIn }) };
       },
     }),

@@ -3,6 +3,7 @@ import type { ManagerContext } from '../../context.ts';
 import { callerOfRequest } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { ManagerHttpParts } from '../parts.ts';
+import { compact } from '../views/compact.ts';
 import { groupsBody } from '../schemas/groups.ts';
 
 /** `GET /api/v1/groups`: the groups whose endpoints the caller can use. */
@@ -26,12 +27,13 @@ export function groupRoutes(
         const { groups: allowed } = callerOfRequest(c);
         const found = groups.all().filter(({ name }) => allowed === undefined || allowed.includes(name));
         return {
-          groups: found.map(({ name, servers, tools, prompts, resources }) => ({
+          groups: found.map(({ name, servers, tools, prompts, resources, mcpMode }) => ({
             name,
             servers,
             tools,
             prompts,
             resources,
+            ...compact({ mcpMode }),
           })),
         };
       },

@@ -12,7 +12,7 @@ import { SERVER_NAME } from './operations.ts';
 
 /** `/api/v1/health/servers`: the health of servers. */
 export function serverHealthRoutes(
-  { calls, supervisor, audit }: ManagerContext,
+  { calls, supervisor, audit, scans }: ManagerContext,
   { guards, route }: ManagerHttpParts,
 ): readonly Route[] {
   return [
@@ -26,10 +26,11 @@ export function serverHealthRoutes(
       answer: answerOf('The health of all servers, sorted by name.', serversHealth, { servers: [HEALTHY] }),
       run: (c) => {
         const caller = callerOfRequest(c);
-        const servers = calls
-          .servers(caller)
-          .flatMap((name) => supervisor.get(name)?.forUser(caller.user) ?? []);
-        return { servers: servers.map(healthView), ...compact({ warnings: auditWarnings(audit) }) };
+        const servers = calls.servers(caller).flatMap((name) => supervisor.get(name)?.forUser(caller) ?? []);
+        return {
+          servers: servers.map((server) => healthView(server, scans)),
+          ...compact({ warnings: auditWarnings(audit) }),
+        };
       },
     }),
     route({
@@ -48,7 +49,7 @@ export function serverHealthRoutes(
         if (!server) throw new AppError('NotFoundError', `server health is not being tracked: ${name}`);
         if (!callerOfRequest(c).canUse(server.name))
           throw new AppError('ForbiddenError', `server not allowed: ${name}`);
-        return healthView(server.forUser(callerOfRequest(c).user));
+        return healthView(server.forUser(callerOfRequest(c)), scans);
       },
     }),
   ];

@@ -53,7 +53,8 @@ export function clientKeyRoutes(
       errors: [409],
       run: async (_c, body) => {
         const now = Date.now();
-        const { name, rate, resultLimit, expires, edit, admin, adminReadOnly, readOnly, ...scopes } = body;
+        const { name, rate, resultLimit, mcpMode, expires, edit, admin, adminReadOnly, readOnly, ...scopes } =
+          body;
         const { servers, tools, prompts, resources, groups } = scopes;
         if (name.trim() === '') throw new AppError('InputError', 'name must not be blank.');
         const { key, record } = newKey({
@@ -69,6 +70,7 @@ export function clientKeyRoutes(
           ...(edit === true ? { edit } : {}),
           ...(rate ? { rate: checkedRate(rate) } : {}),
           ...(resultLimit === undefined ? {} : { resultLimit: checkedLimit(resultLimit) }),
+          ...compact({ mcpMode }),
           created: new Date(now).toISOString(),
           ...(expires ? { expires: checkedExpiry(expires, now) } : {}),
         });
@@ -112,6 +114,7 @@ const keyView = (record: KeyRecord, now: number) => {
     groups = [],
     rate,
     resultLimit,
+    mcpMode,
     expires,
     revoked,
   } = record;
@@ -129,7 +132,7 @@ const keyView = (record: KeyRecord, now: number) => {
     adminReadOnly: record.adminReadOnly ?? false,
     edit: record.edit ?? false,
     created: record.created,
-    ...compact({ rate, resultLimit, expires, revoked }),
+    ...compact({ rate, resultLimit, mcpMode, expires, revoked }),
   };
 };
 

@@ -60,7 +60,7 @@ export function signInRoutes(
   };
   /** Makes the next call use the new state. */
   const applyChange = async ({ server, user }: Subject): Promise<void> => {
-    if (user !== undefined) server.signInChanged(user);
+    if (user !== undefined) server.userChanged(user);
     // The server may be waiting for its next start attempt. Its status shows any failure.
     else await server.restart().catch(() => undefined);
   };

@@ -1,3 +1,4 @@
+import { isVisibleTo } from '../../calls/tool-visibility.ts';
 import { Type } from 'typebox';
 import type { Context } from 'hono';
 import { AppError } from '#contract/errors.ts';
@@ -47,7 +48,8 @@ export function toolDocumentRoutes(
 
   const toolsOf = async (c: Context<ShellEnv>, server: string): Promise<readonly UpstreamTool[]> => {
     try {
-      return await calls.listTools(serverCall(c, server));
+      const tools = await calls.listTools(serverCall(c, server));
+      return tools.filter((tool) => isVisibleTo(tool, 'model'));
     } catch (error) {
       const isEmpty = calls.servers(callerOfRequest(c)).includes(server);
       if (isEmpty && error instanceof AppError && error.code === 'NotFoundError') return [];

@@ -26,6 +26,13 @@ const serverState = {
   server: optionalTextMember('Name and version reported by the server.'),
   running: count('Number of running calls.'),
   queued: count('Number of queued calls.'),
+  instances: Type.Optional(
+    closed(
+      'Instances',
+      { running: count('Number that are starting, open or ending.'), max: count('Maximum number.') },
+      'The processes or connections of a server with one per user.',
+    ),
+  ),
 };
 
 const serverStatus = closed('ServerStatus', serverState);
@@ -64,6 +71,7 @@ export const logLine = closed(
       description: '`server`: the server’s stderr. `manager`: a message from the manager about the server.',
     }),
     text: Type.String(),
+    user: optionalTextMember('The user whose process wrote the line, if each user has one.'),
   },
   'A log line.',
 );

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { closed } from '#serve/http/schemas.ts';
+import { closed, oneOf } from '#serve/http/schemas.ts';
+import { MCP_MODES } from '../../config/mcp-mode.ts';
 import { struct } from './struct.ts';
 import { revision } from './configuration.ts';
 
@@ -20,8 +21,14 @@ const lists = {
   resources: patterns('resources'),
 };
 
+const mcpMode = Type.Optional(
+  oneOf(MCP_MODES, {
+    description: 'Tools at the MCP endpoint of the group. Default: the mode of the manager.',
+  }),
+);
+
 export const groupsBody = struct('Groups', {
-  groups: Type.Array(closed('Group', { name: Type.String(), ...lists })),
+  groups: Type.Array(closed('Group', { name: Type.String(), ...lists, mcpMode })),
 });
 
 export const groupConfigurationBody = struct('GroupConfiguration', {
@@ -29,6 +36,7 @@ export const groupConfigurationBody = struct('GroupConfiguration', {
   path: Type.String({ description: 'Path of the servers file.' }),
   revision,
   ...lists,
+  mcpMode,
 });
 
 export const groupRequest = closed('ConfiguredGroup', {
@@ -37,5 +45,6 @@ export const groupRequest = closed('ConfiguredGroup', {
   tools: optional('tools'),
   prompts: optional('prompts'),
   resources: optional('resources'),
+  mcpMode,
   revision: Type.Optional(Type.String({ description: 'Revision of the file on which the change is based.' })),
 });

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { oneOf } from '#serve/http/schemas.ts';
+import { healthFindings } from './findings.ts';
 import { dateTimeMember, listOrNull, optionalTextMember, struct } from './struct.ts';
 
 export const changedTools = Type.Optional(
@@ -43,6 +44,7 @@ export const serverHealth = struct(
       }),
     ),
     changedTools,
+    findings: healthFindings,
   },
   'The health of one server.',
 );

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { closed, oneOf } from '#serve/http/schemas.ts';
+import { MCP_MODES } from '../../config/mcp-mode.ts';
 import { dateTimeMember, optionalTextMember, struct } from './struct.ts';
 
 const patterns = (description: string) => Type.Array(Type.String({ minLength: 1 }), { description });
@@ -39,6 +40,13 @@ const resultLimit = Type.Optional(
   }),
 );
 
+const mcpMode = Type.Optional(
+  oneOf(MCP_MODES, {
+    description:
+      'Tools at the MCP endpoint for all servers. Default: the mode of the group or of the manager.',
+  }),
+);
+
 const keyMembers = {
   id: Type.String(),
   name: Type.String(),
@@ -50,6 +58,7 @@ const keyMembers = {
   edit,
   rate: optionalTextMember('Rate limit, e.g. `100/m`.'),
   resultLimit,
+  mcpMode,
   created: Type.String({ format: 'date-time' }),
   expires: dateTimeMember('Time after which the key is rejected.'),
   revoked: dateTimeMember('Time at which the key was revoked.'),
@@ -77,6 +86,7 @@ export const newKeyRequest = closed('NewApiKey', {
   edit: Type.Optional(edit),
   rate: Type.Optional(Type.String({ description: 'Rate limit, e.g. `100/m`. Default: none.' })),
   resultLimit,
+  mcpMode,
   expires: Type.Optional(Type.String({ description: 'Expiry, e.g. `30d` or `2027-01-31`. Default: never.' })),
 });
 

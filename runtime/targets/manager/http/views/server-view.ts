@@ -5,10 +5,11 @@ import type { AuditState } from '../../calls/audit.ts';
 import type { CallStatistics } from '../../calls/metrics.ts';
 import { maskUrl } from '../../config/mask-values.ts';
 import type { Launch } from '../../config/spec.ts';
+import type { ScanGuard } from '../../scanning/guard.ts';
 import type { ServerUsage } from '../../supervisor/usage-sampler.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 
-export function healthView(server: ManagedServer) {
+export function healthView(server: ManagedServer, scans: Pick<ScanGuard, 'definitionFindings'>) {
   const { status, lastChecked, lastSuccessful, latencyNs } = server.health();
   const { warnings, listsReadAt } = server.status();
   return {
@@ -22,15 +23,18 @@ export function healthView(server: ManagedServer) {
       listsReadAt: time(listsReadAt),
       warnings: [...warnings, ...server.listFaults.all(), ...server.toolFindings.faults()],
       changedTools: server.toolFindings.changes(),
+      findings: scans
+        .definitionFindings(server.name)
+        .map(({ kind, name, rule, outcome }) => ({ kind, name, rule, outcome })),
     }),
   };
 }
 
-export function statusView(server: ManagedServer) {
+export function statusView(server: ManagedServer, scans: Pick<ScanGuard, 'definitionFindings'>) {
   const { phase, pid, startedAt, restarts, reason, reasonLines, nextStartAt, running, queued, ...known } =
     server.status();
   return {
-    ...healthView(server),
+    ...healthView(server, scans),
     phase,
     ...compact({ pid, startedAt: time(startedAt) }),
     restarts,
@@ -43,6 +47,7 @@ export function statusView(server: ManagedServer) {
     }),
     running,
     queued,
+    ...compact({ instances: server.instances() }),
   };
 }
 
@@ -50,7 +55,12 @@ export function statusView(server: ManagedServer) {
 export const auditView = (audit: AuditState | undefined) =>
   audit && { lost: audit.lost(), ...compact({ problem: audit.problem() }) };
 
-export const logLineView = ({ at, source, text }: LogLine) => ({ at: rfc3339(at), source, text });
+export const logLineView = ({ at, source, text, user }: LogLine) => ({
+  at: rfc3339(at),
+  source,
+  text,
+  ...compact({ user }),
+});
 
 const time = (milliseconds: number | undefined): string | undefined =>
   milliseconds === undefined ? undefined : rfc3339(milliseconds);
@@ -60,8 +70,9 @@ export const overviewView = (
   server: ManagedServer,
   calls: CallStatistics,
   usage: ServerUsage | undefined,
+  scans: Pick<ScanGuard, 'definitionFindings'>,
 ) => ({
-  ...statusView(server),
+  ...statusView(server, scans),
   kind: kindOf(server.spec().launch),
   start: startOf(server.spec().launch),
   calls: callsView(calls),

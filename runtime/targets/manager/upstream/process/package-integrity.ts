@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { AppError, messageOf } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
+import { spawnable } from '#platform/command-file.ts';
 import type { PackageIntegrity } from '../../config/spec.ts';
 
 interface NpmOptions {
@@ -17,7 +18,10 @@ interface NpmOptions {
 export async function npmIntegrity(name: string, { env, cwd, timeoutMs }: NpmOptions): Promise<string> {
   let text: string;
   try {
-    const run = await promisify(execFile)('npm', ['view', name, 'dist.integrity', '--json'], {
+    const npm = { command: 'npm', env, cwd };
+    const { file, args, ...quoting } = spawnable(npm, ['view', name, 'dist.integrity', '--json']);
+    const run = await promisify(execFile)(file, [...args], {
+      ...quoting,
       env: { ...env },
       ...(cwd === undefined ? {} : { cwd }),
       timeout: timeoutMs,

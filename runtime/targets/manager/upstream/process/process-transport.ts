@@ -18,11 +18,12 @@ import {
 } from '../connection.ts';
 import { createFlowLimit, LOG_RATES, MESSAGE_RATES } from './flow-limit.ts';
 import { describeExit, findCause } from './find-cause.ts';
+import { spawnable } from '#platform/command-file.ts';
 import { endChild } from '#platform/process-group.ts';
 import { settlesWithin } from '#platform/wait-for.ts';
 import { startChild } from './spawn-child.ts';
 import type { Writable } from 'node:stream';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { type Envelope, readEnvelope } from './read-envelope.ts';
 
@@ -107,7 +108,7 @@ export async function openProcess(
     // Output that the process wrote before it exited is read without a limit.
     for (const flow of [outFlow, logFlow]) flow.stop();
     await (ending ??= child.tree.end(LEFTOVER_MS));
-    if (child.streams.signalCode !== null) await container?.remove();
+    if (wasKilled(child.streams)) await container?.remove();
     // A process that has left the group can keep the pipes open.
     await settlesWithin(LEFTOVER_MS, streamsDone);
     for (const stream of [stdin, stdout, stderr]) stream.destroy();
@@ -146,6 +147,10 @@ export async function openProcess(
     },
   };
 }
+
+/** On Windows, a process that was terminated has an exit code other than 0 and no signal. */
+const wasKilled = ({ signalCode, exitCode }: ChildProcess): boolean =>
+  signalCode !== null || (process.platform === 'win32' && exitCode !== 0);
 
 /** Maximum number of buffered bytes before a server that does not read its stdin is stopped. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
@@ -187,7 +192,8 @@ function nameContainer(launch: ProcessLaunch, prefix: string): Container {
   return {
     launch: { ...launch, args: [run, '--name', name, ...args] },
     async remove() {
-      const docker = spawn(command, ['rm', '--force', name], { env: { ...env }, stdio: 'ignore' });
+      const { file, args: remove, ...quoting } = spawnable({ command, env }, ['rm', '--force', name]);
+      const docker = spawn(file, remove, { ...quoting, env: { ...env }, stdio: 'ignore', windowsHide: true });
       const exited = once(docker, 'close').catch(() => undefined);
       if (!(await settlesWithin(REMOVE_MS, exited))) docker.kill('SIGKILL');
     },

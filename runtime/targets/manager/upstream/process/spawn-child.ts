@@ -4,6 +4,8 @@ import { stat } from 'node:fs/promises';
 import { AppError, messageOf } from '#contract/errors.ts';
 import type { ProcessLaunch } from '../../config/spec.ts';
 import { errorCode } from '#core/values/error-code.ts';
+import { spawnable, variableOf } from '#platform/command-file.ts';
+import { GROUP_LEADER, leadGroup } from '#platform/process-group.ts';
 import type { ProcessTree } from '#platform/process-tree/process-tree.ts';
 import { GROUPS_ONLY, type PreparedTree } from '#platform/process-tree/process-trees.ts';
 import type { TransportHooks } from '../connection.ts';
@@ -17,8 +19,8 @@ export interface Child {
 
 /**
  * Starts a program without a shell as the leader of a new process group, so that its descendants can be
- * stopped with it. Windows has no process groups. If the manager is killed with SIGKILL, its orphan guard
- * stops the group, because Node does not support Linux's parent death signal. `onStarted` is called before
+ * stopped with it. If the manager is killed with SIGKILL, its orphan guard stops the group, because Node does
+ * not support Linux's parent death signal. `onStarted` is called before
  * any other code in this process runs.
  */
 export async function spawnChild(
@@ -26,15 +28,19 @@ export async function spawnChild(
   onStarted?: (pid: number) => void,
 ): Promise<Child> {
   try {
-    const streams = spawn(command, args, {
+    const { file, args: passed, ...quoting } = spawnable({ command, env, cwd }, args);
+    const streams = spawn(file, passed, {
+      ...quoting,
       env: { ...env },
       ...(cwd !== undefined && { cwd }),
       stdio: 'pipe',
-      detached: process.platform !== 'win32',
-      windowsHide: true,
+      ...GROUP_LEADER,
     });
     // Done in the same event loop turn, because the program is already running.
-    if (streams.pid !== undefined) onStarted?.(streams.pid);
+    if (streams.pid !== undefined) {
+      leadGroup(streams.pid);
+      onStarted?.(streams.pid);
+    }
     const exited = new Promise<string>((resolve) => {
       streams.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `code ${code}`));
     });
@@ -43,6 +49,7 @@ export async function spawnChild(
     streams.on('error', () => undefined);
     return { streams, pid: streams.pid as number, exited };
   } catch (error) {
+    if (error instanceof AppError) throw error;
     throw new AppError('UpstreamError', await explain({ command, env, cwd }, error), { cause: error });
   }
 }
@@ -59,10 +66,11 @@ async function explain(
     return `The program \`${command}\` does not exist. Correct \`command\`.`;
   }
   if (code === 'ENOENT') {
+    const folders = variableOf(env, 'PATH');
     const path =
-      env['PATH'] === undefined
+      folders === undefined
         ? 'the PATH of the server is not set'
-        : `the PATH of the server is \`${env['PATH']}\``;
+        : `the PATH of the server is \`${folders}\``;
     return `The command \`${command}\` was not found; ${path}. Install it, or configure its absolute path.`;
   }
   if (code === 'EACCES') return `\`${command}\` is not executable. Run \`chmod +x ${command}\`.`;

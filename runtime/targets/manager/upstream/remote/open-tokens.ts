@@ -2,7 +2,8 @@ import type { RemoteLaunch, ServerTimeouts, ClientKey } from '../../config/spec.
 import type { SignInStore, SignInTarget } from '../../sign-in/sign-in-store.ts';
 import type { AccessTokens, AccessToken } from './access-tokens.ts';
 import { createClientTokens } from './client-tokens.ts';
-import { AppError, messageOf } from '#contract/errors.ts';
+import { type ActingHooks, createUserTokens } from './user-tokens.ts';
+import { AppError, configError, messageOf } from '#contract/errors.ts';
 import type { DpopKey } from '#serve/oauth/dpop-key.ts';
 import { oauthHttpFor } from '../../sign-in/oauth-http-for.ts';
 import { refreshTokens } from '../../sign-in/refresh-tokens.ts';
@@ -19,15 +20,24 @@ export interface SignIns {
 
 /** Returns the token source for a server; undefined if its headers already authorize the manager. */
 export function openTokens(
-  { url, headers, oauth }: RemoteLaunch,
+  { url, headers, callHeaders, oauth }: RemoteLaunch,
   { init: timeoutMs }: ServerTimeouts,
   signIns: SignIns | undefined,
+  { currentUser, identities }: ActingHooks = {},
 ): AccessTokens | undefined {
+  const hide = (token: string): void => signIns?.store.hide(token, signIns.server);
   if (oauth?.grant === 'client_credentials') {
-    const hide = signIns && ((token: string): void => signIns.store.hide(token, signIns.server));
     return createClientTokens(url, oauth, { timeoutMs, hide });
   }
-  const isAuthorized = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  if (oauth && oauth.grant !== 'authorization_code') {
+    if (!currentUser)
+      throw configError('The server requires tokens of users, but the manager does not know one.');
+    const server = signIns?.server ?? new URL(url).host;
+    return createUserTokens({ server, url, oauth, timeoutMs, user: currentUser, signer: identities, hide });
+  }
+  const isAuthorized = Object.keys({ ...headers, ...callHeaders }).some(
+    (name) => name.toLowerCase() === 'authorization',
+  );
   if (!signIns || (isAuthorized && !oauth)) return undefined;
   const { store, ...target } = signIns;
   const { issuer, privateKey } = oauth ?? {};

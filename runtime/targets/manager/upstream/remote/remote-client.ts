@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
 import { messageOf } from '#contract/errors.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
@@ -7,9 +8,9 @@ import type { AccessToken, AccessTokens, TokenRejection } from './access-tokens.
 import { UnexpectedResponse } from './unexpected-response.ts';
 
 interface RemoteRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: string | Uint8Array | undefined;
   readonly signal: AbortSignal;
   /** The URL, if it differs from the server's. */
   readonly url?: URL | undefined;
@@ -42,9 +43,10 @@ export function createRemoteClient(
   launch: RemoteLaunch,
   timeouts: ServerTimeouts,
   tokens: AccessTokens | undefined,
+  lookup?: LookupFunction,
 ): RemoteClient {
   // Callers set a timeout for each request.
-  const connect = { timeout: Math.min(timeouts.init, CONNECT_TIMEOUT_MS) };
+  const connect = { timeout: Math.min(timeouts.init, CONNECT_TIMEOUT_MS), ...(lookup && { lookup }) };
   const agent = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
   let serverUrl = new URL(launch.url);
   const place = `${serverUrl.origin}${serverUrl.pathname}`;

@@ -1,6 +1,7 @@
 import { messageOf } from '#contract/errors.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import type { CloseReason } from '../connection.ts';
+import type { ActingHooks } from './user-tokens.ts';
 import { openTokens, type SignIns } from './open-tokens.ts';
 import { createRemoteClient, type RemoteClient, Unreachable } from './remote-client.ts';
 
@@ -21,8 +22,9 @@ export function openRemoteConnection(
   launch: RemoteLaunch,
   timeouts: ServerTimeouts,
   signIns: SignIns | undefined,
+  users: ActingHooks = {},
 ): RemoteConnection {
-  const tokens = openTokens(launch, timeouts, signIns);
+  const tokens = openTokens(launch, timeouts, signIns, users);
   const client = createRemoteClient(launch, timeouts, tokens);
   const { promise: closed, resolve } = Promise.withResolvers<CloseReason>();
   const abort = new AbortController();

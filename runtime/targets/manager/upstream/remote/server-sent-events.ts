@@ -15,9 +15,9 @@ import { UnexpectedResponse } from './unexpected-response.ts';
 export async function openServerSentEvents(
   launch: RemoteLaunch,
   timeouts: ServerTimeouts,
-  { onMessage, onLost, onLog, signIns }: TransportHooks,
+  { onMessage, onLost, onLog, signIns, ...users }: TransportHooks,
 ): Promise<Transport> {
-  const connection = openRemoteConnection(launch, timeouts, signIns);
+  const connection = openRemoteConnection(launch, timeouts, signIns, users);
   const { client, signal } = connection;
   const endpoint = Promise.withResolvers<URL>();
   // Messages await the endpoint later; until then, its rejection must not count as unhandled.

@@ -36,9 +36,9 @@ const LAST_RESPONSES_MS = 1000;
 export async function openStreamableHttp(
   launch: RemoteLaunch,
   timeouts: ServerTimeouts,
-  { onMessage, onLost, onLog, maxCharacters, signIns }: TransportHooks,
+  { onMessage, onLost, onLog, maxCharacters, signIns, ...users }: TransportHooks,
 ): Promise<Transport> {
-  const connection = openRemoteConnection(launch, timeouts, signIns);
+  const connection = openRemoteConnection(launch, timeouts, signIns, users);
   const { client } = connection;
   const exchanges = new OpenItems<number, AbortController>();
   const parameterHeaders = createParameterHeaders(onLog);

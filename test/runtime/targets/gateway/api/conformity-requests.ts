@@ -228,6 +228,7 @@ export const REQUESTS: readonly [
   ['GET', '/v1/guardrail-hits'],
   ['GET', '/v1/guardrail-hits?mode=x'],
   ['GET', '/v1/provider-states'],
+  ['GET', '/v1/provider-keys'],
   ['GET', '/v1/usage?group_by=user,key,team,organization,model,provider,endpoint,status&interval=hour'],
   ['GET', '/v1/usage?format=csv'],
   ['GET', '/v1/usage?group_by=x'],

@@ -17,7 +17,7 @@ import type { GatewayContext } from '#gateway/context.ts';
 import type { Keys } from '#gateway/accounts/identity/identity.ts';
 import type { WorkloadIssuer } from '#gateway/accounts/workloads/workload-config.ts';
 import { createWorkloads } from '#gateway/accounts/workloads/workloads.ts';
-import type { Workloads } from '#gateway/accounts/workloads/workloads-api.ts';
+import type { Workloads } from '#gateway/accounts/identity/workloads-api.ts';
 import { type GatewayState, openGatewayState } from '#gateway/gateway-state.ts';
 import { createExperiments } from '#gateway/evaluation/experiments/experiments.ts';
 import { createServingThreads } from '#gateway/servers/threads/serving-threads.ts';

@@ -53,7 +53,15 @@ beforeAll(async () => {
   const add = async (kind: ObjectKind, id: string, userId: string): Promise<void> => {
     const { identity, objects } = gateway.context.state;
     const { space = null } = (await identity.spender({ kind: 'master' }, userId)).data.owner ?? {};
-    const of = { provider: 'openai', userId, space, keyId: null, model: null, createdAt: 1 };
+    const of = {
+      provider: 'openai',
+      providerKey: null,
+      userId,
+      space,
+      keyId: null,
+      model: null,
+      createdAt: 1,
+    };
     await objects.add({ ...of, kind, id, content: {}, plan: undefined, held: undefined });
   };
   for (const [kind, id] of Object.entries(FOREIGN) as [ObjectKind, string][]) await add(kind, id, 'ann');

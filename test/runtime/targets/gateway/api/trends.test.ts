@@ -27,6 +27,9 @@ const rowOf = (number: number, now: number) => {
     prompt_tokens: isError ? null : number,
     completion_tokens: isError ? null : 40,
     cached_tokens: isError ? null : 2,
+    cache_write_tokens: isError ? null : number % 3,
+    // Writing can cost more than reading saves.
+    cache_saved_nano: isError ? null : BigInt((number % 7) - 3) * 100n,
     total_tokens: isError ? null : number + 40,
     cost_nano: isError ? null : BigInt(number) * 1000n,
     status: isError ? ('error' as const) : ('success' as const),
@@ -48,8 +51,10 @@ function expected(rows: readonly Row[], length: number) {
     prompt_tokens: members.reduce((sum, row) => sum + (row.prompt_tokens ?? 0), 0),
     completion_tokens: members.reduce((sum, row) => sum + (row.completion_tokens ?? 0), 0),
     cached_tokens: members.reduce((sum, row) => sum + (row.cached_tokens ?? 0), 0),
+    cache_write_tokens: members.reduce((sum, row) => sum + (row.cache_write_tokens ?? 0), 0),
     total_tokens: members.reduce((sum, row) => sum + (row.total_tokens ?? 0), 0),
     cost: Number(members.reduce((sum, row) => sum + (row.cost_nano ?? 0n), 0n)) / 1e9,
+    cache_saved: Number(members.reduce((sum, row) => sum + (row.cache_saved_nano ?? 0n), 0n)) / 1e9,
   });
   const byStart = Map.groupBy(rows, ({ timestamp }) => Math.floor(timestamp / length) * length);
   return {

@@ -52,9 +52,10 @@ const TOTALS = {
   ...WRITES,
   total_tokens: 30,
   cost: 0.002,
+  cache_saved: 0,
 };
 
-const UNSET = { priced_by: null, cache_hit: null, end_user: null };
+const UNSET = { priced_by: null, cache_hit: null, end_user: null, cache_saved: null };
 test('without filters, returns all usage, newest first', async () => {
   const { status, body } = await get('');
   expect([status, Object.keys(body)]).toEqual([200, ['totals', 'logs']]);
@@ -151,6 +152,7 @@ test('returns groups, sorted by cost in descending order', async () => {
       ...WRITES,
       total_tokens: 30,
       cost: 0.002,
+      cache_saved: 0,
     },
     expect.objectContaining({ group: { user: 'bob' }, requests: 1, errors: 1, cost: 0 }),
   ]);

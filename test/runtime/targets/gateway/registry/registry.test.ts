@@ -135,3 +135,43 @@ describeDatabases((database) => {
     ]).toContainEqual(statuses.map((answer) => answer?.status));
   });
 });
+
+describeDatabases((database) => {
+  test('keys of a stored provider can be changed one by one, but are not sent to another address', async () => {
+    const url = await database.create();
+    const gateway = await start(url, { config: CONFIG });
+    const key = await newKey(gateway);
+    const { api_key: _, ...entry } = own('pool') as Record<string, unknown>;
+    const [one, two] = [`${SECRET}-one`, `${SECRET}-two`];
+    const keys = { one: { api_key: one }, two: { api_key: two, weight: 0 } };
+    const made = await gateway.ask('POST', '/v1/providers', { ...entry, keys, models: ['good'] });
+    expect(made).toMatchObject({
+      status: 200,
+      body: {
+        status: 'active',
+        secrets: ['keys.one.api_key', 'keys.two.api_key'],
+        settings: { keys: { one: {}, two: { weight: 0 } } },
+      },
+    });
+    expect(await gateway.chat('pool:good', key)).toBe(200);
+    // `two` keeps its secret.
+    const next = { keys: { two: { weight: 2 }, three: { api_key: `${SECRET}-three` } } };
+    const changed = await gateway.ask('PATCH', '/v1/providers/pool', next);
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { status: 'active', secrets: ['keys.two.api_key', 'keys.three.api_key'] },
+    });
+    expect(await gateway.chat('pool:good', key)).toBe(200);
+    const moved = await gateway.ask('PATCH', '/v1/providers/pool', {
+      api_base: 'http://127.0.0.1:1/v1',
+      keys: { two: {} },
+    });
+    expect(moved).toMatchObject({ status: 422 });
+    expect(moved.text).toContain('requires `api_key`');
+    const written = await gateway.ask('PATCH', '/v1/providers/pool', { keys: { two: one } });
+    expect(written.status).toBe(422);
+    // As for all bodies, the error of an invalid value repeats it to its sender; it is not logged.
+    for (const { text } of [made, changed, moved]) expect(text).not.toContain(SECRET);
+    expect(gateway.log()).not.toContain(SECRET);
+  });
+});

@@ -77,6 +77,10 @@ const SETTINGS: Readonly<Record<keyof ServerSpec, readonly Case[] | 'none'>> = {
     },
     { changes: { pins: { onChange: 'warn', hashes: {} } }, next: 'one' },
   ],
+  scan: [
+    { changes: { scan: { definitions: 'block', results: 'block' } }, next: 'one' },
+    { changes: { scan: { definitions: 'off', results: 'warn' } }, next: 'one' },
+  ],
   launch: [
     {
       changes: serverSpec('changing', 'changing', { env: { ...ENV, TOOLS: '["two"]' } }),
@@ -85,6 +89,7 @@ const SETTINGS: Readonly<Record<keyof ServerSpec, readonly Case[] | 'none'>> = {
   ],
   concurrency: [{ changes: { concurrency: 1, queue: 0 }, next: 'one' }],
   queue: 'none',
+  extensions: 'none',
   // Read for each call.
   timeouts: 'none',
   name: 'none',
@@ -92,6 +97,7 @@ const SETTINGS: Readonly<Record<keyof ServerSpec, readonly Case[] | 'none'>> = {
   resources: 'none',
   lazy: 'none',
   idleMs: 'none',
+  maxInstances: 'none',
 };
 
 const CASES = Object.entries(SETTINGS).flatMap(([setting, cases]) =>
@@ -159,6 +165,7 @@ const KEY_CHANGES: Readonly<Record<keyof KeyRecord, readonly Partial<KeyRecord>[
   name: 'none',
   rate: 'none',
   resultLimit: 'none',
+  mcpMode: 'none',
   admin: 'none',
   adminReadOnly: 'none',
   edit: 'none',

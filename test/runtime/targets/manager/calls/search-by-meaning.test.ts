@@ -83,10 +83,10 @@ test('the items of a server are encoded before the first search, and after annou
   const { kernel, supervisor } = await searching([serverWith('one', KANJI)]);
   const vectors = async (): Promise<number> =>
     Number(/^mcp_search_vectors (\d+)$/m.exec(await kernel.metrics.metrics())?.[1]);
-  // 8 tools, and the server's prompts have the same names without descriptions.
-  await expect.poll(vectors).toBe(16);
+  // Two texts for each of 8 tools. The server's prompts have the same names without descriptions, so their texts are equal.
+  await expect.poll(vectors).toBe(24);
   await supervisor.apply([serverWith('one', KANJI), serverWith('two', { x: '大' })]);
-  await expect.poll(vectors).toBe(18);
+  await expect.poll(vectors).toBe(27);
 });
 
 test('prompts are found by meaning too', async () => {

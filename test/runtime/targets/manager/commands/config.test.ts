@@ -187,7 +187,7 @@ test('config groups: set, list, preview and remove', async () => {
   expect(read('.mcpd.toml')).toBe(
     `${SERVERS}\n[[groups]]\nname = "Daily"\nservers = [ "a" ]\ntools = [ "far/get_*" ]\n`,
   );
-  expect((await run('config', 'groups', 'list')).out).toMatch(/^GROUP .*\ndaily +a +far\/get_\* +- +-\n$/);
+  expect((await run('config', 'groups', 'list')).out).toMatch(/^GROUP .*\ndaily +a +far\/get_\* +- +- +-\n$/);
   const change = ['config', 'groups', 'set', 'daily', '--server', 'far', '--resource', 'a/file:///x,y'];
   const shown = await run(...change, '--dry-run');
   expect(shown.out).toContain('\n+servers = [ "far" ]\n');
@@ -196,6 +196,13 @@ test('config groups: set, list, preview and remove', async () => {
   expect(JSON.parse((await run('config', 'groups', 'list', '--json')).out)).toEqual([
     { name: 'daily', servers: ['far'], tools: [], prompts: [], resources: ['a/file:///x,y'] },
   ]);
+  const inMode = ['config', 'groups', 'set', 'daily', '--server', 'a', '--mcp-mode'];
+  await run(...inMode, 'code');
+  expect(read('.mcpd.toml')).toContain('name = "daily"\nservers = [ "a" ]\nmcp_mode = "code"\n');
+  expect((await run('config', 'groups', 'list')).out).toMatch(/\ndaily .* code\n$/);
+  expect(await run(...inMode, 'script')).toMatchObject({ code: 2, err: expect.stringContaining('script') });
+  await run('config', 'groups', 'set', 'daily', '--server', 'a');
+  expect(read('.mcpd.toml')).not.toContain('mcp_mode');
   expect((await run('config', 'groups', 'set', 'x', '--server', 'b')).err).toContain('no server matches "b"');
   expect((await run('config', 'groups', 'remove', 'dail')).err).toContain('Did you mean "daily"?');
   expect((await run('config', 'groups', 'remove', 'daily')).code).toBe(0);

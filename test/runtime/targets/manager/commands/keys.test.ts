@@ -52,6 +52,18 @@ test('a new key is shown once, is accepted by the manager, and is not stored in 
   ]);
 });
 
+test('the MCP mode of a key is stored and listed, and an unknown mode is rejected', async () => {
+  await keys('create', '--name', 'scripts', '--mcp-mode', 'code');
+  expect(readKeyFile(keysFile())).toMatchObject([{ name: 'scripts', mcpMode: 'code' }]);
+  expect((await keys('list')).out).toContain('all servers, mode code');
+  expect(await keys('create', '--name', 'x', '--mcp-mode', 'lua')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('lua'),
+  });
+  appendFileSync(keysFile(), readFileSync(keysFile(), 'utf8').replace('"code"', '"lua"'));
+  expect(() => readKeyFile(keysFile())).toThrow(':2: invalid API key: mcpMode must be');
+});
+
 test('every option is stored in the key file', async () => {
   const before = Date.now();
   const reads = ['--prompt', 'git/*', '--resource', 'docs/file:///public/*'];

@@ -118,7 +118,7 @@ test.each([
   [
     ['add', 'x', '--url', 'https://x', '--command', 'y', '--tool', '*'],
     2,
-    '--package, --command, --url and -- conflict with each other',
+    '--package, --command, --url, --openapi and -- conflict with each other',
   ],
   [['add', 'a__b', '--command', 'y', '--tool', '*'], 1, 'invalid server name "a__b".'],
   [['add', 'x', '--package', 'y', '--tool', '*'], 1, 'invalid package "y".'],
@@ -126,7 +126,7 @@ test.each([
   [
     ['add', 'x', '--command', 'y', '--tool', '*', '--header', 'K=v'],
     2,
-    '--header requires --url. For a local server, use --env.',
+    '--header requires --url or --openapi. For a local server, use --env.',
   ],
   [['remove', 'tine'], 1, 'Unknown server "tine". Did you mean "time"?'],
   [['remove'], 2, 'Missing argument: <name>.'],

@@ -144,6 +144,16 @@ test('a child process gets only the standard variables and the variables configu
   });
 });
 
+test('on Windows, a variable of a server replaces the inherited one whose name differs only in case', () => {
+  const options = { env: { Path: String.raw`C:\Windows`, TEMP: 't' }, platform: 'win32' };
+  const own = { PATH: String.raw`C:\own`, temp: 'own' };
+  expect(childEnvironment('time', own, options)).toEqual(own);
+  expect(childEnvironment('time', own, { ...options, platform: 'linux' })).toEqual({
+    ...own,
+    Path: options.env.Path,
+  });
+});
+
 test('required arguments are found in every form, and missing arguments are reported', () => {
   const required = { env: [], positional: ['dir', 'mode'], valued: ['--config', '-t'], flags: ['--verbose'] };
   expect(missingArgs(['--config=a', '-t', 'x', '--verbose', '/dir', 'fast'], required)).toEqual([]);

@@ -19,6 +19,18 @@ test.each([
     '.mcpd.toml:5: server "a": on_change must be one of warn, block, not "ignore".',
   ],
   [
+    server(`${COMMAND}scan = "ignore"\n`),
+    '.mcpd.toml:5: server "a": scan must be one of off, warn, block, quarantine, not "ignore".',
+  ],
+  [
+    `${server(COMMAND)}[daemon.scan]\nclassifier = "ftp://x"\n`,
+    '.mcpd.toml:6: [daemon.scan]: classifier must be the path of an .encoder file, or an http:// or https:// URL without a user, a query or a fragment, not "ftp://x".',
+  ],
+  [
+    `${server(COMMAND)}[daemon.scan]\nthreshold = 0.5\n`,
+    '.mcpd.toml:6: [daemon.scan]: threshold requires classifier.',
+  ],
+  [
     server(`${COMMAND}[servers.tool_overrides.read]\nrename = "r w"\n`),
     '.mcpd.toml:6: server "a": tool_overrides: read: rename must consist of at most 64 letters, digits, "_", "-" and ".", not "r w". Change it.',
   ],
@@ -50,6 +62,10 @@ test.each([
   [
     `${server(COMMAND)}[[groups]]\nname = "g"\n`,
     '.mcpd.toml:5: group "g": the group is empty. List its servers, e.g. servers = ["time"], or its tools.',
+  ],
+  [
+    `${server(COMMAND)}[[groups]]\nname = "g"\nservers = ["a"]\nmcp_mode = "lua"\n`,
+    '.mcpd.toml:8: group "g": mcp_mode must be one of all, search, code, not "lua".',
   ],
   [
     `${server(COMMAND)}[[groups]]\nname = "g"\nservers = ["b*"]\n`,

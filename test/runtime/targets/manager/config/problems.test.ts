@@ -21,11 +21,11 @@ test.each([
   ],
   [
     server('tools = ["*"]\n'),
-    '.mcpd.toml:1: server "a": a server requires exactly one of package, command and url; it has none of them.',
+    '.mcpd.toml:1: server "a": a server requires exactly one of package, command, url and openapi; it has none of them.',
   ],
   [
     server(`${COMMAND}url = "https://x.example"\n`),
-    '.mcpd.toml:5: server "a": a server requires exactly one of package, command and url; it has command and url.',
+    '.mcpd.toml:5: server "a": a server requires exactly one of package, command, url and openapi; it has command and url.',
   ],
   [
     server(`${COMMAND}comand = "y"\n`),
@@ -98,13 +98,13 @@ test.each([
   ],
   [
     server('url = "https://x.example"\ntools = ["*"]\n[servers.oauth]\ngrant = "password"\n'),
-    '.mcpd.toml:5: server "a": oauth: grant must be authorization_code or client_credentials, not "password".',
+    '.mcpd.toml:5: server "a": oauth: grant must be one of authorization_code, client_credentials, token_exchange, cross_app_access, signed_identity, not "password".',
   ],
   [
     server(
       'url = "https://x.example"\ntools = ["*"]\n[servers.oauth]\ntoken_url = "https://x.example/token"\n',
     ),
-    '.mcpd.toml:5: server "a": oauth: token_url requires grant = "client_credentials".',
+    '.mcpd.toml:5: server "a": oauth: token_url requires grant = "client_credentials" or "token_exchange".',
   ],
   [
     server(

@@ -39,7 +39,7 @@ describe('the configuration API', () => {
   });
 
   test.each([
-    ['[[servers]]\nname = "echo"\n', 422, /exactly one of package, command and url/],
+    ['[[servers]]\nname = "echo"\n', 422, /exactly one of package, command, url and openapi/],
     ['[[servers]\n', 422, /not valid TOML/],
     ['[daemon]\naddr = "0.0.0.0:1"\n', 422, /exactly one \[\[servers\]\] table/],
     ['[[servers]]\nname = "careful"\ncommand = "x"\ntools = ["*"]\n', 422, /duplicate server name/],
@@ -99,16 +99,17 @@ describe('groups', () => {
     (await send('GET', '/api/v1/groups')).body.groups.map(({ name }: { name: string }) => name);
 
   test('a group can be created, changed and removed in the file, each after a preview of the diff', async () => {
-    const group = { name: 'Daily', servers: ['echo'], tools: ['careful/add'] };
+    const group = { name: 'Daily', servers: ['echo'], tools: ['careful/add'], mcpMode: 'search' };
     const preview = await send('POST', `${GROUPS}?dry_run=true`, group);
     expect(preview.body).toMatchObject({ written: false, diff: expect.stringContaining('+name = "Daily"') });
     expect(await names()).toEqual(['research']);
     const before = manager().read('.mcpd.toml');
     expect((await send('POST', GROUPS, group)).body).toMatchObject({ written: true });
     expect(manager().read('.mcpd.toml')).toBe(
-      `${before}\n[[groups]]\nname = "Daily"\nservers = [ "echo" ]\ntools = [ "careful/add" ]\n`,
+      `${before}\n[[groups]]\nname = "Daily"\nservers = [ "echo" ]\ntools = [ "careful/add" ]\nmcp_mode = "search"\n`,
     );
     expect(await names()).toEqual(['research', 'daily']);
+    expect((await send('GET', '/api/v1/groups')).body.groups[1]).toMatchObject({ mcpMode: 'search' });
     expect((await manager().get('/groups/daily/api/v1/servers')).body).toEqual(['echo']);
     expect((await send('POST', GROUPS, group)).body.detail).toContain('duplicate group name');
 

@@ -62,6 +62,7 @@ test('an admin key that is limited to some servers can neither read nor change a
   expect(lists.toSorted()).toEqual([
     '200 GET /api/v1/admin/audit',
     '200 GET /api/v1/admin/configuration',
+    '200 GET /api/v1/admin/findings',
     '200 GET /api/v1/admin/pins',
     '200 GET /api/v1/admin/servers',
     '200 GET /api/v1/admin/status',

@@ -61,7 +61,11 @@ const GETS = [
   '/api/v1/admin/servers/echo/logs',
   '/api/v1/admin/servers/echo/logs?lines=x',
   '/api/v1/admin/servers/nobody/logs',
+  '/api/v1/admin/findings',
+  '/api/v1/admin/findings?rule=wrong',
   '/api/v1/servers/echo/sign-in',
+  '/api/v1/secrets',
+  '/api/v1/secret-links/unknown',
   '/healthz',
   '/readyz',
   '/metrics',
@@ -94,12 +98,15 @@ const POSTS: [path: string, body: unknown, headers?: Record<string, string>][] =
   ['/api/v1/servers/tools/prompts/nothing', {}],
   ['/api/v1/servers/echo/sign-in', { redirectUri: 'http://127.0.0.1:1/callback' }],
   ['/api/v1/servers/echo/sign-in/complete', { query: 'state=x' }],
+  ['/api/v1/admin/servers/echo/release', { name: 'x' }],
+  ['/api/v1/secret-links/unknown', { secrets: { TOKEN: 'x' } }],
   ['/api/v1/admin/reload', undefined],
   ['/api/v1/admin/servers/camel/restart', undefined],
   ['/api/v1/admin/servers/nobody/restart', undefined],
 ];
 
-const DELETED = '/api/v1/servers/echo/sign-in';
+const SECRET = '/api/v1/secrets/TOKEN';
+const DELETES = ['/api/v1/servers/echo/sign-in', SECRET];
 
 test('every response matches the OpenAPI document', async () => {
   const seen = new Set<number>();
@@ -113,8 +120,11 @@ test('every response matches the OpenAPI document', async () => {
     seen.add(answer.status);
     described.expectDescribed('POST', path, answer);
   }
-  const deleted = await api().request(DELETED, { method: 'DELETE' });
-  described.expectDescribed('DELETE', DELETED, deleted);
+  for (const path of DELETES) {
+    described.expectDescribed('DELETE', path, await api().request(path, { method: 'DELETE' }));
+  }
+  const put = { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body: '{"value":"x"}' };
+  described.expectDescribed('PUT', SECRET, await api().request(SECRET, put));
   expect([...seen].sort((one, other) => one - other)).toEqual([200, 400, 403, 404, 413, 415, 422, 501, 502]);
 });
 
@@ -122,7 +132,8 @@ test('this test calls every operation of the document', () => {
   const tried = new Set([
     ...GETS.map((path) => described.operationOf('GET', path)),
     ...POSTS.map(([path]) => described.operationOf('POST', path)),
-    described.operationOf('DELETE', DELETED),
+    ...DELETES.map((path) => described.operationOf('DELETE', path)),
+    described.operationOf('PUT', SECRET),
   ]);
   // Group operations are the same routes; groups.test.ts calls them.
   const operations = described.operations.filter(({ tags }) => !tags.includes('Groups'));

@@ -41,15 +41,17 @@ test('returns the health of all servers, by name', async () => {
   });
 });
 
-const viewOf = (health: Health): object =>
-  healthView({
+const viewOf = (health: Health): object => {
+  const server = {
     name: 'x',
     health: () => health,
     signIn: () => undefined,
     status: () => ({ warnings: [] }),
     listFaults: { all: () => [] },
     toolFindings: { changes: () => [], faults: () => [] },
-  } as unknown as ManagedServer);
+  } as unknown as ManagedServer;
+  return healthView(server, { definitionFindings: () => [] });
+};
 
 test('unknown values are omitted, and latency is only recorded for checks with a response', () => {
   expect(

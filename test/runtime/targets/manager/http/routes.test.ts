@@ -68,8 +68,9 @@ test('the app has no undeclared routes', () => {
     .app.routes.filter(({ method }) => method !== 'ALL')
     .map(({ method, path }) => `${method} ${path}`)
     .filter((route) => !declared.has(route));
-  const pages = /^GET \/(?:docs|sign-in|signed-in|assets\/.*)?$/;
+  const pages = /^GET \/(?:docs|sign-in|signed-in|secrets|assets\/.*)?$/;
   expect([...new Set(others)].filter((route) => !pages.test(route)).toSorted()).toEqual([
+    'GET /.well-known/jwks.json',
     'GET /healthz',
     'GET /metrics',
     'GET /openapi-3.0.json',

@@ -3,7 +3,11 @@ import { createKeptResults, type KeptPart } from '#manager/long-results/kept-res
 import { handClock } from '#test/helpers/hand-clock.ts';
 
 const LIMITS = { total: 100, perKey: 50, partsPerKey: 3, unusedMs: 1000 };
-const part = (size: number, data = 'text'): KeptPart => ({ tools: [{ server: 's', tool: 't' }], data, size });
+const part = (size: number, data = 'text'): KeptPart => ({
+  sources: [{ server: 's', kind: 'tool', name: 't' }],
+  data,
+  size,
+});
 const owner = (key: string, session?: object, path = '') => ({ key, session, path });
 
 test('only the owner can read a part: the same client in the same session', () => {

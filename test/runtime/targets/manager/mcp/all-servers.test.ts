@@ -153,7 +153,7 @@ test('a server that starts slowly does not delay lists, and its items appear onc
 
 test('a server that hangs does not delay lists, and its items appear once the server responds', async () => {
   const hung = serverSpec('hung', 'changing', { env: { HANG: 'tools,prompts' } });
-  const other = await openManager({ servers: [serverSpec('echo', 'echo'), hung], listTimeoutMs: 50 });
+  const other = await openManager({ servers: [serverSpec('echo', 'echo'), hung], listTimeoutMs: 500 });
   await Promise.all([other.running('echo'), other.running('hung')]);
   const early = await other.connect();
   const heard = hearAll(early);

@@ -25,6 +25,8 @@ beforeAll(async () => {
       keyOf('all', {}),
       keyOf('narrow', { tools: ['echo/add'] }),
       keyOf('slow', { rate: '10/h' }),
+      keyOf('slow prompts', { rate: '10/h' }),
+      keyOf('readers', { resources: ['echo/memo://one'], prompts: ['echo/greet'] }),
       keyOf('limited', { resultLimit: 4000 }),
     ],
     scripts: { ...SCRIPT_DEFAULTS, calls: 20 },
@@ -132,6 +134,42 @@ test('the permissions of a key apply to each call, and to the search', async () 
     'tool not allowed: echo/echo',
   );
   expect(textOf(await run('return tools.camel.getWeather{}', narrow))).toContain('server not allowed: camel');
+});
+
+test('a script gets prompts and reads resources', async () => {
+  expect(
+    await valueOf(`
+      local prompt = prompts.echo.greet{ name = "Ann" }
+      local texts = parallel({ "memo://one", "memo://empty" }, function(uri) return resources.echo.read{ uri = uri } end)
+      return { role = prompt.messages[1].role, text = prompt.messages[1].content.text, texts = texts }`),
+  ).toEqual({ role: 'user', text: 'greet {"name":"Ann"}', texts: ['The first memo.', ''] });
+  const { content } = await run('return resources.echo.read{ uri = "memo://blob" }[1].blob');
+  const resource = { uri: 'memo://blob', mimeType: 'application/octet-stream', blob: 'AAEC' };
+  expect(content).toEqual([
+    { type: 'text', text: '[resource 1]' },
+    { type: 'resource', resource },
+  ]);
+});
+
+test('requests of prompts and resources in scripts have the same checks as those of the client', async () => {
+  const readers = await managed.connect('/mcp', withKey('readers'));
+  expect(textOf(await run('return resources.echo.read{ uri = "memo://one" }', readers))).toBe(
+    'The first memo.',
+  );
+  const failed = await run('resources.echo.read{ uri = "memo://one" }\nreturn prompts.echo.plain{}', readers);
+  expect(textOf(failed)).toContain('line 2: prompt not allowed: echo/plain');
+  expect(textOf(failed)).toContain('Calls that succeeded before: echo/memo://one.');
+  for (const [script, error] of [
+    ['return resources.echo.read{ uri = "memo://blob" }', 'line 1: resource not allowed: echo: memo://blob'],
+    ['return resources.camel.read{ uri = "memo://one" }', 'line 1: server not allowed: camel'],
+    ['return resources.echo.list{}', 'line 1: use resources.server.read{ uri = "..." }'],
+    ['return resources.echo.read{}', 'line 1: read takes the URI of a resource as a text'],
+    ['return prompts.echo.greet{ name = 5 }', 'line 1: the arguments of a prompt must be texts'],
+  ] as const)
+    expect(textOf(await run(script, readers))).toContain(error);
+  const slow = await managed.connect('/mcp', withKey('slow prompts'));
+  const many = 'for i = 1, 12 do prompts.echo.plain{} end';
+  expect(textOf(await run(many, slow))).toContain('exceeded its rate limit');
 });
 
 test('a script in a group can only call the tools of the group', async () => {

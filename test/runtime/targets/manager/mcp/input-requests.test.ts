@@ -159,3 +159,28 @@ test("a remote server's request is sent on the stream of its call, whichever oth
   await held;
   await other.close();
 });
+
+test('a request to open a URL reaches clients that support it, if the URL is safe', async () => {
+  const client = await managed.connect('/mcp', {}, { elicitation: { url: {} } });
+  const opened: unknown[] = [];
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    opened.push(params);
+    return { action: 'accept' };
+  });
+  const ask = async (from: Client, params: object): Promise<unknown> => {
+    const { content } = await from.callTool({
+      name: 'echo__ask',
+      arguments: { method: 'elicitation/create', params },
+    });
+    return JSON.parse((content as { text: string }[])[0]?.text ?? '') as unknown;
+  };
+  const url = { mode: 'url', message: 'Sign in.', url: 'https://example.com/', elicitationId: 'e1' };
+  expect(await ask(client, url)).toMatchObject({ result: { action: 'accept' } });
+  expect(opened).toEqual([url]);
+  expect(await ask(client, { ...url, url: 'javascript:alert(1)' })).toMatchObject({
+    error: { code: -32_602 },
+  });
+  const forms = await managed.connect('/mcp', {}, { elicitation: { form: {} } });
+  expect(await ask(forms, url)).toMatchObject({ error: { code: -32_601 } });
+  expect(opened).toHaveLength(1);
+});

@@ -76,7 +76,7 @@ test('repairs keep the valid parts of schemas and icons', async () => {
     properties: { a: {}, b: {}, c: { not: {} }, d: {} },
   });
   const icons = tools.find(({ name }) => name === 'malformed__odd-icons')?.icons;
-  expect(icons).toEqual([{ src: 'data:,' }]);
+  expect(icons).toEqual([{ src: 'data:image/png,' }]);
 });
 
 test('names that clients do not accept are changed in lists, and restored in calls', async () => {

@@ -18,12 +18,20 @@ import { createTokenAccess } from '#manager/access/token-access.ts';
 import type { ResourceSettings, ServerSpec } from '#manager/config/spec.ts';
 import type { ManagerContext } from '#manager/context.ts';
 import { openSavedLists } from '#manager/saved-lists/saved-lists.ts';
-import { createSignInPage } from '#manager/http/sign-in-page/address.ts';
+import type { ConfigPaths } from '#manager/config/config-paths.ts';
+import { openIdentitySigner } from '#manager/user-secrets/identity-signer.ts';
+import { createSecretLinks } from '#manager/user-secrets/secret-links.ts';
+import { openUserSecrets, type UserSecrets } from '#manager/user-secrets/user-secrets.ts';
+import { createUserValues } from '#manager/user-secrets/user-values.ts';
+import { createUserPages } from '#manager/http/sign-in-page/address.ts';
 import { managerApi } from '#manager/http/app.ts';
 import { type ManagerMcpOptions, managerMcpRoutes } from '#manager/mcp/routes.ts';
 import { createRemoteSignIns } from '#manager/sign-in/remote-sign-ins.ts';
 import { openSignIns, type SignInStore } from '#manager/sign-in/sign-in-store.ts';
-import type { ManagedServer } from '#manager/supervisor/managed-server.ts';
+import { createGuard } from '#manager/scanning/create-guard.ts';
+import { guardNotifications } from '#manager/scanning/guard-notifications.ts';
+import type { ManagedServer, Supervisor } from '#manager/supervisor/managed-server.ts';
+import { systemClock } from '#platform/clock.ts';
 import { createManagerReloader } from '#manager/supervisor/reloader.ts';
 import { createSupervisor } from '#manager/supervisor/supervisor.ts';
 import { openConnection } from '#manager/upstream/open-connection.ts';
@@ -53,15 +61,21 @@ export interface Managed {
 export interface ManagedOptions extends Partial<ManagerMcpOptions> {
   readonly servers: readonly ServerSpec[];
   readonly groups?: readonly GroupSpec[];
-  readonly keys?: readonly KeyRecord[];
+  readonly keys?: readonly KeyRecord[] | (() => readonly KeyRecord[]);
   /** The authorization server whose access tokens are accepted. */
   readonly oauth?: ResourceSettings;
   /** The users' sign-ins to remote servers. */
   readonly signIns?: SignInStore;
   readonly audit?: CallAuditLog;
+  /** Files for the key of signed identities. */
+  readonly paths?: ConfigPaths;
+  /** Secrets of users; none by default. */
+  readonly userSecrets?: UserSecrets;
   /** Folder for the lists of lazy servers. Default: they are only kept in memory. */
   readonly savedLists?: string;
 }
+
+const NO_FILES = { config: '/no/such/folder/.mcpd.toml', runtime: '/no/such/folder/secrets.toml' };
 
 /** The manager in this process, on a free port, with real servers behind it. */
 export async function openManager({
@@ -72,27 +86,50 @@ export async function openManager({
   signIns = openSignIns('/no/such/folder', { env: {} }),
   savedLists: folder,
   audit,
+  userSecrets: store = openUserSecrets(NO_FILES, {}),
+  paths = NO_FILES,
   ...mcpOptions
 }: ManagedOptions): Promise<Managed> {
   const logged: Record<string, unknown>[] = [];
-  const log = createLog('debug', { write: (line) => void logged.push(JSON.parse(line)) });
+  const redact = createRedactor();
+  const log = createLog('debug', { write: (line) => void logged.push(JSON.parse(redact.text(line))) });
   const lifecycle = createLifecycle();
   const tokens = oauth && createTokenAccess(oauth);
   const table = createCallerGroups(groups);
-  const access = createManagerAccess({ keys: () => keys }, Date.now, tokens, table);
-  const redact = createRedactor();
+  const access = createManagerAccess(
+    typeof keys === 'function' ? { keys } : { keys: () => keys },
+    Date.now,
+    tokens,
+    table,
+  );
+  const identities = openIdentitySigner(paths, {});
+  const userSecrets = { store, links: createSecretLinks() };
   const settings = { healthMs: 3000, healthIntervalMs: 10_000 };
-  const supervisor = createSupervisor({
-    open: (spec, hooks, signal) => openConnection(spec, { ...hooks, signIns }, signal),
+  const guard = createGuard({ supervisor: () => supervisor, redact, clock: systemClock });
+  const supervisor: Supervisor = createSupervisor({
+    open(spec, hooks, signal) {
+      const find = (): ManagedServer | undefined => supervisor.get(spec.name);
+      const onNotification = guardNotifications(guard, find, hooks.onNotification);
+      return openConnection(spec, { ...hooks, onNotification, signIns, identities }, signal);
+    },
     settings,
     log,
     redact: redact.text,
     signInState: (target) => signIns.stateOf(target),
+    userValues: createUserValues(store, redact.learn),
     servers,
   });
-  const signInPage = createSignInPage({ isTls: false, hostRules: { hostname: '127.0.0.1' } });
+  const { signInPage, secretPage } = createUserPages({ isTls: false, hostRules: { hostname: '127.0.0.1' } });
   const savedLists = folder === undefined ? undefined : openSavedLists(folder, log);
-  const calls = createCalls({ supervisor, redact, signInPage, savedLists, audit });
+  const calls = createCalls({
+    supervisor,
+    redact,
+    signInPage,
+    secretPage: secretPage(userSecrets.links),
+    savedLists,
+    audit,
+    guard,
+  });
   const remoteSignIns = createRemoteSignIns(signIns);
   let config = configOf(servers);
   const reloader = createManagerReloader({ config, read: () => Promise.resolve(config), supervisor, log });
@@ -102,8 +139,11 @@ export async function openManager({
     kernel,
     supervisor,
     calls,
+    scans: guard,
     groups: table,
     signIns: remoteSignIns,
+    userSecrets,
+    identities,
     reloader,
     version: '1.2.3',
     audit,

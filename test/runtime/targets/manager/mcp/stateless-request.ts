@@ -16,7 +16,7 @@ export function sendStateless(
   method: string,
   { path = '/mcp', params = {}, meta = {}, headers = {}, signal }: StatelessRequest = {},
 ): Promise<Response> {
-  const name = params['name'] ?? params['uri'];
+  const name = params['name'] ?? params['uri'] ?? params['taskId'];
   return post(origin, path, {
     headers: {
       'mcp-protocol-version': STATELESS_VERSION,

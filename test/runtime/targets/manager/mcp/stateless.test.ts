@@ -46,6 +46,7 @@ test("a stateless client can discover the server's features", async () => {
         resources: { listChanged: true, subscribe: true },
         logging: {},
         completions: {},
+        extensions: { 'io.modelcontextprotocol/ui': {}, 'io.modelcontextprotocol/tasks': {} },
       },
       instructions: expect.stringContaining('echo, modern, suite') as string,
       _meta: { [SERVER_INFO]: { name: 'mcp-manager', title: 'mcp-manager', version: '1.2.3' } },

@@ -13,7 +13,7 @@ import { damaged } from '../damaged.ts';
 const common = {
   title: 'x',
   description: 'x',
-  icons: [{ src: 'data:,', mimeType: 'image/png', sizes: ['any'], theme: 'light' }],
+  icons: [{ src: 'data:image/png;base64,AA==', mimeType: 'image/png', sizes: ['any'], theme: 'light' }],
   _meta: { a: 1 },
 };
 const annotations = { audience: ['user'], priority: 0.5, lastModified: '2026-01-31T12:00:00Z' };

@@ -24,16 +24,18 @@ interface Row {
   readonly prompt: number;
   readonly completion: number;
   readonly cached: number;
+  readonly written: number;
   readonly total: number;
   readonly sum_nano: Nanos;
+  readonly saved_nano: Nanos;
 }
 
 /** Doubles are faster to read than bigints, and exact for counts. */
 const SUMS = sql`${sql.join(
-  ['requests', 'errors', 'prompt', 'completion', 'cached', 'total'].map(
+  ['requests', 'errors', 'prompt', 'completion', 'cached', 'written', 'total'].map(
     (column) => sql`cast(sum(${sql.ref(column)}) as double precision) as ${sql.ref(column)}`,
   ),
-)}, cast(sum(nano) as bigint) as sum_nano`;
+)}, cast(sum(nano) as bigint) as sum_nano, cast(sum(saved) as bigint) as saved_nano`;
 
 /** Groups with equal values are ordered by cost. */
 const ORDERS: Readonly<Record<SpendingOrder, RawBuilder<unknown>>> = {
@@ -57,14 +59,16 @@ export async function readSpending(
   const { sumsWhere, tailColumns, tailWhere } = usageParts(kind, range, scope, by);
   const { rows } = await sql<Row>`
     with parts as materialized (
-      select start, ${by === 'provider' ? PROVIDER[kind] : sql`name`} as name, requests, errors, prompt, completion, cached, total, nano
+      select start, ${by === 'provider' ? PROVIDER[kind] : sql`name`} as name, requests, errors, prompt, completion, cached, written, total, nano, saved
       from (
         select start, name, requests, errors, prompt_tokens as prompt, completion_tokens as completion,
-          cached_tokens as cached, total_tokens as total, cost_nano as nano
+          cached_tokens as cached, cache_write_tokens as written, total_tokens as total, cost_nano as nano,
+          cache_saved_nano as saved
         from gateway_usage_sums where ${sumsWhere}
         union all
         select ${tailColumns}, 1, case when status in ('error', 'interrupted') then 1 else 0 end, coalesce(prompt_tokens, 0),
-          coalesce(completion_tokens, 0), coalesce(cached_tokens, 0), coalesce(total_tokens, 0), coalesce(cost_nano, 0)
+          coalesce(completion_tokens, 0), coalesce(cached_tokens, 0), coalesce(cache_write_tokens, 0),
+          coalesce(total_tokens, 0), coalesce(cost_nano, 0), coalesce(cache_saved_nano, 0)
         from gateway_usage where ${tailWhere}
       ) as both_parts
     ), named as materialized (
@@ -72,7 +76,7 @@ export async function readSpending(
     )
     select 'interval' as level, start, '' as name, 0 as place, ${SUMS} from parts group by start
     union all
-    select 'group', 0, name, place, requests, errors, prompt, completion, cached, total, sum_nano from named
+    select 'group', 0, name, place, requests, errors, prompt, completion, cached, written, total, sum_nano, saved_nano from named
     union all
     select 'series', start, name, 0, ${SUMS} from parts
     where name in (select name from named where place <= ${series}) group by start, name
@@ -101,8 +105,10 @@ const totalsOf = (row: Row): TrendTotals => ({
   promptTokens: row.prompt,
   completionTokens: row.completion,
   cachedTokens: row.cached,
+  cacheWriteTokens: row.written,
   totalTokens: row.total,
   cost: row.sum_nano,
+  cacheSaved: row.saved_nano,
 });
 
 const pointOf = (row: Row): TrendPoint => ({ start: row.start, ...totalsOf(row) });

@@ -18,8 +18,10 @@ const negative = (point: TrendPoint): TrendPoint => ({
   promptTokens: -point.promptTokens,
   completionTokens: -point.completionTokens,
   cachedTokens: -point.cachedTokens,
+  cacheWriteTokens: -point.cacheWriteTokens,
   totalTokens: -point.totalTokens,
   cost: -point.cost,
+  cacheSaved: -point.cacheSaved,
 });
 
 type Sums = { -readonly [Name in keyof TrendTotals]: TrendTotals[Name] };
@@ -32,8 +34,10 @@ export function sumPoints(points: Iterable<TrendPoint>): Trend {
     promptTokens: 0,
     completionTokens: 0,
     cachedTokens: 0,
+    cacheWriteTokens: 0,
     totalTokens: 0,
     cost: 0n,
+    cacheSaved: 0n,
   };
   const byStart = new Map<number, Sums & { readonly start: number }>();
   for (const point of points) {
@@ -51,6 +55,8 @@ function add(sums: Sums, point: TrendTotals): void {
   sums.promptTokens += point.promptTokens;
   sums.completionTokens += point.completionTokens;
   sums.cachedTokens += point.cachedTokens;
+  sums.cacheWriteTokens += point.cacheWriteTokens;
   sums.totalTokens += point.totalTokens;
   sums.cost += point.cost;
+  sums.cacheSaved += point.cacheSaved;
 }

@@ -40,8 +40,11 @@ export interface TrendTotals {
   readonly promptTokens: number;
   readonly completionTokens: number;
   readonly cachedTokens: number;
+  readonly cacheWriteTokens: number;
   readonly totalTokens: number;
   readonly cost: Nanos;
+  /** What the providers' caches saved. */
+  readonly cacheSaved: Nanos;
 }
 
 /** Totals for one interval. */

@@ -129,8 +129,10 @@ const COLUMNS = [
   'prompt_tokens',
   'completion_tokens',
   'cached_tokens',
+  'cache_write_tokens',
   'total_tokens',
   'cost_nano',
+  'cache_saved_nano',
   'latency_ms',
   'ttft_ms',
   'cache_hit',
@@ -229,8 +231,10 @@ function addRow(sum: Sum, row: CountedRow): void {
   sum.prompt_tokens += row.prompt_tokens ?? 0;
   sum.completion_tokens += row.completion_tokens ?? 0;
   sum.cached_tokens += row.cached_tokens ?? 0;
+  sum.cache_write_tokens += row.cache_write_tokens ?? 0;
   sum.total_tokens += row.total_tokens ?? 0;
   sum.cost_nano += row.cost_nano ?? 0n;
+  sum.cache_saved_nano += row.cache_saved_nano ?? 0n;
   if (sum.speeds) addSpeeds(sum.speeds, row);
 }
 
@@ -240,8 +244,10 @@ const NOTHING = {
   prompt_tokens: 0,
   completion_tokens: 0,
   cached_tokens: 0,
+  cache_write_tokens: 0,
   total_tokens: 0,
   cost_nano: 0n,
+  cache_saved_nano: 0n,
 };
 
 /** Rows per statement: databases limit the number of values. */
@@ -267,8 +273,10 @@ async function writeSums(trx: Transaction<Schema>, sums: readonly Sum[]): Promis
           prompt_tokens: added('prompt_tokens'),
           completion_tokens: added('completion_tokens'),
           cached_tokens: added('cached_tokens'),
+          cache_write_tokens: added('cache_write_tokens'),
           total_tokens: added('total_tokens'),
           cost_nano: added<bigint>('cost_nano'),
+          cache_saved_nano: added<bigint>('cache_saved_nano'),
           speeds: sql<string | null>`excluded.speeds`,
         }),
       )

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { messageOf } from '#contract/errors.ts';
-import { endChild, endGroup } from '#platform/process-group.ts';
+import { endChild, endGroup, GROUP_LEADER, leadGroup } from '#platform/process-group.ts';
 import { settlesWithin } from '#platform/wait-for.ts';
 import type { WatchChild } from '#serve/encoder/start-encoder.ts';
 import { inheritedEnvironment } from '#platform/inherited-environment.ts';
@@ -36,8 +36,7 @@ export function createLocalCompute({ command, watch }: LocalOptions): Compute {
           [JOB_TOKEN_VARIABLE]: token,
         },
         // The worker leads its own process group, so that all of its descendants can be ended with it.
-        detached: process.platform !== 'win32',
-        windowsHide: true,
+        ...GROUP_LEADER,
       });
       return await untilEnded(child, signal, watch);
     },
@@ -50,6 +49,7 @@ async function untilEnded(child: ChildProcess, signal: AbortSignal, watch: Watch
   const exited = endOf(child);
   const lines: string[] = [];
   if (pid === undefined) return { kind: 'ended', ...(await exited), lines };
+  leadGroup(pid);
   const forget = watch(pid);
   const stdin = child.stdin as Writable;
   // Writing to a worker that has ended fails; that is not an error here.

@@ -11,14 +11,14 @@ import { membersOf } from '#core/json/members-of.ts';
 
 export const openAzure: OpenCloud<AzureSettings> = (
   { apiVersion, deployments, entra },
-  { instance, limits, clock, connect },
+  { instance, pool, limits, clock, connect },
 ) => {
   const adapter = azureAdapter(apiVersion, instance.dialect);
   const direct = connect(adapter.headers(instance.apiKey));
   const upstream = entra
     ? authorizedUpstream(direct, bearerAccess(createRenewed(() => entraToken(entra, clock), clock)))
     : direct;
-  const provider = createProvider({ instance, adapter, upstream, limits, clock });
+  const provider = createProvider({ instance, pool, adapter, upstream, limits, clock });
   return withModelNames(provider, (model) =>
     Object.hasOwn(deployments, model) ? (deployments[model] ?? model) : model,
   );

@@ -237,7 +237,8 @@ function merged(answers: readonly WholeAnswer[]): WholeAnswer {
   const tokens = usage?.promptTokens ?? 0;
   const json = { ...all[0], data, usage: { prompt_tokens: tokens, total_tokens: tokens } };
   const summary = { usage, outputLength: 0, outputText: '', finishReason: undefined };
-  return { kind: 'whole', bytes: Buffer.from(JSON.stringify(json)), text: '', summary };
+  const { providerKey } = answers[0] ?? {};
+  return { kind: 'whole', bytes: Buffer.from(JSON.stringify(json)), text: '', summary, providerKey };
 }
 
 /** The total token count; undefined if a response has no count, in which case the tokens are estimated. */
@@ -250,7 +251,7 @@ function usageOf(summaries: readonly AnswerSummary[]): TokenUsage | undefined {
 
 export const openBedrock: OpenCloud<BedrockSettings> = (
   { region, controlUrl, keys: sources },
-  { instance, limits, clock, connect },
+  { instance, pool, limits, clock, connect },
 ) => {
   const headers = converseAdapter.headers(instance.apiKey);
   const keys = sources && createRenewed(() => awsKeys(sources, clock), clock);
@@ -261,7 +262,7 @@ export const openBedrock: OpenCloud<BedrockSettings> = (
     return authorizedUpstream(direct, access);
   };
   const upstream = withLists(withEvents(authorized(instance.baseUrl)), () => authorized(controlUrl));
-  const parts = { instance, upstream, limits, clock };
+  const parts = { instance, pool, upstream, limits, clock };
   const converse = createProvider({ ...parts, adapter: converseAdapter });
   const anthropic = createProvider({ ...parts, adapter: anthropicOnBedrock });
   return byModel(converse, ({ model }) => (isAnthropic(model) ? anthropic : converse), {

@@ -3,6 +3,7 @@ import { showClients } from './clients.ts';
 import { showAdd } from './configuration/add.ts';
 import { showConfiguration } from './configuration/edit.ts';
 import { showConfigurationFile } from './configuration/list.ts';
+import { showFindings } from './findings.ts';
 import { showGroup, showNewGroup } from './groups/edit.ts';
 import { showGroups } from './groups/list.ts';
 import { showKeys, showNewKey } from './keys/list.ts';
@@ -33,6 +34,7 @@ startApp({
     { path: 'add', name: 'Add a server', group: 'Manage', show: showAdd },
     { path: 'keys', name: 'Keys', group: 'Manage', show: showKeys },
     { path: 'pins', name: 'Pins and approvals', group: 'Manage', show: showPins },
+    { path: 'findings', name: 'Findings', group: 'Manage', show: showFindings },
     { path: 'audit', name: 'Audit log', group: 'Manage', show: showAudit },
     { path: 'groups/:name', show: showGroup },
     { path: 'new-group', title: 'New group', parent: 'groups', show: showNewGroup },

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { startedSignIn } from '#manager/http/schemas/sign-in.ts';
+import { createKeyForm } from './key-form.ts';
 import { byId } from '#serve/http/pages/browser/dom.ts';
 import { call } from '#serve/http/pages/browser/server.ts';
 
@@ -72,31 +73,3 @@ const server = parameters.get('server');
 if (location.pathname.endsWith('/signed-in')) void complete();
 else if (server === null || server === '') showError('The URL contains no server name. Add ?server=<name>.');
 else askForKey(server);
-
-/** Prompts for an API key if the manager requires one. The key is kept only in this page. */
-function createKeyForm() {
-  const form = byId('key-form', HTMLFormElement);
-  const words = byId('key-words', HTMLParagraphElement);
-  const field = byId('key', HTMLInputElement);
-  let key = '';
-  let goOn = () => {};
-
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    key = field.value.trim();
-    form.hidden = true;
-    goOn();
-  });
-
-  return {
-    key: () => key,
-
-    /** `why`: the server's message. `then`: called with the entered key. */
-    ask(why: string, then: () => void) {
-      goOn = then;
-      words.textContent = why;
-      form.hidden = false;
-      field.select();
-    },
-  };
-}

@@ -19,18 +19,15 @@ test('int8 and static models stay on the CPU', () => {
 
 test('platforms without WebGPU are named', () => {
   expect(gpuProblem(MODEL, { platform: 'darwin', arch: 'arm64' })).toBeUndefined();
-  for (const [platform, arch] of [
-    ['linux', 'arm64'],
-    ['win32', 'x64'],
-  ] as const)
-    expect(gpuProblem(MODEL, { platform, arch })).toBe(
-      `executables do not support GPUs on ${platform} ${arch}`,
-    );
+  expect(gpuProblem(MODEL, { platform: 'win32', arch: 'x64' })).toBeUndefined();
+  expect(gpuProblem(MODEL, { platform: 'linux', arch: 'arm64' })).toBe(
+    'executables do not support GPUs on linux arm64',
+  );
 });
 
 test('an executable lists the devices that its platform and its model support', () => {
   const devices = PLATFORMS.map(({ triple }) => devicesOf(MODEL, triple));
-  expect(devices).toEqual([['cpu', 'webgpu', 'cuda'], ['cpu'], ['cpu', 'webgpu'], ['cpu']]);
+  expect(devices).toEqual([['cpu', 'webgpu', 'cuda'], ['cpu'], ['cpu', 'webgpu'], ['cpu', 'webgpu']]);
   const [linux = '', arm = ''] = PLATFORMS.map(({ triple }) => triple);
   expect(devicesText(MODEL, linux)).toBe('CPU; GPU with WebGPU or CUDA (--gpu-libraries)');
   expect(devicesText({ ...MODEL, device: 'auto' }, linux)).toMatch(/; default: --device auto$/);

@@ -126,9 +126,12 @@ test.skipIf(!hasWebGpu)('float16 is used if its results are close, and float32 o
 });
 
 test('errors of drivers are explained', () => {
-  const explain = (message: string): string =>
-    explainGpuError(new Error(`Cannot load the model: ${message}`));
-  expect(explain('Failed to get a WebGPU adapter: No supported adapters.')).toContain('no Vulkan driver');
+  const explain = (message: string, platform = 'linux'): string =>
+    explainGpuError(new Error(`Cannot load the model: ${message}`), platform);
+  const none = 'Failed to get a WebGPU adapter: No supported adapters.';
+  expect(explain(none)).toContain('no Vulkan driver');
+  expect(explain(none, 'win32')).toContain('no GPU with a driver for Direct3D 12');
+  expect(explain(none, 'darwin')).toBe('no GPU that supports Metal was found');
   expect(explain('Program Cast requires f16 but the device does not support it.')).toBe(
     'the GPU does not support float16',
   );

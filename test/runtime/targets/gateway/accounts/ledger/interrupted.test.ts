@@ -14,6 +14,7 @@ const soFar = (cost: bigint): UsageEntry => ({
   promptTokens: 20,
   completionTokens: Number(cost),
   cost,
+  cacheSaved: cost * 2n,
   status: 'interrupted',
   estimated: true,
   requestId: `request-${cost}`,
@@ -85,7 +86,9 @@ describeDatabases((database) => {
     await forgetProcesses(store);
     await database.open(url);
     await ledger.settle(slow, used(50n));
-    expect(await rowsOf(store)).toMatchObject([{ status: 'interrupted', cost_nano: 7n }]);
+    expect(await rowsOf(store)).toMatchObject([
+      { status: 'interrupted', cost_nano: 7n, cache_saved_nano: 14n },
+    ]);
     expect(await accountOf(store, 'user:ada')).toMatchObject({
       spent_nano: 7n,
       reserved_nano: 0n,

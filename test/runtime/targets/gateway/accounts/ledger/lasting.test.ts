@@ -67,6 +67,7 @@ describeDatabases((database) => {
       kind: 'batch',
       id: 'batch_1',
       provider: 'openai',
+      providerKey: null,
       userId: 'ada',
       space: ownerNamed('ada').space,
       keyId: held.keyId,

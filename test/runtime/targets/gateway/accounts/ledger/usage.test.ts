@@ -101,6 +101,7 @@ describeDatabases((database) => {
       cacheWrite1hTokens: 1,
       totalTokens: 45,
       cost: 1_500_000_012n,
+      cacheSaved: 0n,
       unpriced: 0,
     });
     expect((await usage.totals({ userId: 'nobody' })).cost).toBe(0n);

@@ -202,6 +202,7 @@ test('a workflow that cannot succeed is rejected', async () => {
     [{ ...ENCODER, base_url: 'http://127.0.0.1:9' }, /is unreachable \(ECONNREFUSED\)\./],
     [{ ...ENCODER, base_url: 'ftp://x' }, /ftp/],
     [{ provider: 'encoder', model: '/nothing/here.encoder' }, /here\.encoder/],
+    [{ provider: 'encoder', model: '/nothing/here.encoder.exe' }, /No such file: .*here\.encoder\.exe/],
     [{ provider: 'nobody', model: 'x' }, /nobody/],
     [{ provider: 'hf', model: 'x' }, /\.encoder/],
     [{ provider: 'openai', metrics: ['acuracy'] }, /did you mean/i],

@@ -1,3 +1,5 @@
+import { AFFINITY_DEFAULTS, sessionOf } from '#gateway/requests/routing/affinity.ts';
+import { orderForSession } from '#gateway/shared/rendezvous.ts';
 import { expect, test } from 'vitest';
 import { compileLinearPattern } from '#platform/linear-pattern.ts';
 import type { GroupChanges } from '#gateway/accounts/fields/groups.ts';
@@ -237,6 +239,17 @@ const ALL: readonly (readonly [string, Case])[] = [
   ...Object.entries(OTHERS),
 ].flatMap(([name, one]) => (one === undefined ? [] : [[name, one] as const]));
 
+/** A value with which the first user's requests are a session that one of two models serves. */
+function cacheKeyServedBy(model: string, other: string): string {
+  for (let number = 0; ; number += 1) {
+    const parts = { headers: new Headers(), endUser: undefined, payer: 'user-1' };
+    const body = { prompt_cache_key: `session ${number}` };
+    const { id = '' } = sessionOf({ ...parts, body }, AFFINITY_DEFAULTS) ?? {};
+    const choices = [model, other].map((name) => ({ name, weight: 1 }));
+    if (orderForSession(choices, id)[0]?.name === model) return body.prompt_cache_key;
+  }
+}
+
 /** Decisions that depend on the set of models: another configuration, and the expected outcome of the next request. */
 const SET: Readonly<
   Record<
@@ -269,6 +282,16 @@ const SET: Readonly<
       },
     },
     seen: { reason: expect.stringContaining('guardrail') },
+  },
+  affinity: {
+    model: 'best',
+    body: { prompt_cache_key: cacheKeyServedBy('openai:no-usage', 'openai:good') },
+    config: {
+      affinity: AFFINITY_DEFAULTS,
+      // Without a session, the random number of these tests selects the second one.
+      aliases: [{ name: 'best', targets: [{ model: 'openai:no-usage' }, { model: 'openai:good' }] }],
+    },
+    seen: { model: 'openai:no-usage' },
   },
   requirePricing: {
     model: 'openai:unlisted',

@@ -123,7 +123,7 @@ test('a browser sends its key as a subprotocol, and invalid requests are rejecte
   expect(await get('?model=openai:gpt-realtime', 'wrong')).toEqual([401, 'invalid_key']);
   expect(await get('')).toEqual([422, 'invalid_request']);
   expect(await get('?model=nobody:x')).toEqual([400, 'model_not_found']);
-  expect(await get('?model=openai:refused')).toEqual([502, 'provider_unreachable']);
+  expect(await get('?model=openai:refused')).toEqual([404, 'model_not_found']);
 });
 
 test("ambiguous events and events that reference another user's objects are not forwarded", async () => {

@@ -26,6 +26,7 @@ export function routerTo(
   fails: (call: ProviderCall) => boolean,
   policy: Partial<RoutingPolicy> = {},
   kind: FailureKind = 'provider_error',
+  upstreamStatus?: number,
 ) {
   const clock = createTestClock();
   let calls = 0;
@@ -36,7 +37,7 @@ export function routerTo(
       type: 'openai',
       chat: (call: ProviderCall) => {
         calls += 1;
-        return Promise.resolve(fails(call) ? failure(kind) : OK);
+        return Promise.resolve(fails(call) ? failure(kind, { upstreamStatus }) : OK);
       },
     }) as unknown as Provider;
   const router = createRouter({ providers: [provider('one'), provider('two')], clock, random, policy });

@@ -57,6 +57,30 @@ test('a failure unrelated to the request opens the breaker for all users, even i
   expect(calls()).toBeLessThanOrEqual(ROUTING_POLICY.breaker.failures + 2);
 });
 
+test.each([
+  ['billing', 400],
+  ['credentials', 400],
+  ['credentials', 403],
+] as const)(
+  '%s with status %i, which words in a request can cause, do not open the breaker for other users',
+  async (kind, status) => {
+    const { send, states } = routerTo(({ owner }) => owner === OF_MALLORY, {}, kind, status);
+    const all = await send('one:m', 50, 1000, OF_MALLORY);
+    expect(all.at(-1)?.at(-1)?.failure).toBe('breaker_open');
+    expect(states()).toMatchObject([{ breaker: { openUntil: undefined } }]);
+  },
+);
+
+test.each([
+  ['billing', 402],
+  ['billing', 429],
+  ['credentials', 401],
+] as const)('%s with status %i opens the breaker for all users', async (kind, status) => {
+  const { send, states } = routerTo(() => true, {}, kind, status);
+  await send('one:m', 50, 1000, 'ann');
+  expect(states()).toMatchObject([{ breaker: { openUntil: expect.any(Number) }, openFor: [] }]);
+});
+
 test('one failing user cannot use up all trials, so that the breaker closes for other users', async () => {
   let isDown = true;
   const { send } = routerTo(({ owner }) => isDown || owner === OF_MALLORY);

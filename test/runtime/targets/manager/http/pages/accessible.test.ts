@@ -27,6 +27,7 @@ describe.skipIf(chromium === undefined)('manager pages at every width and in bot
     '#/add',
     '#/keys',
     '#/pins',
+    '#/findings',
     '#/audit',
   ];
   test.each([

@@ -9,13 +9,15 @@ describe.skipIf(chromium === undefined)('manager pages with a read-only key', ()
 
   test('a read-only admin key sees no actions that it cannot perform', async () => {
     const key = (): string => manager().keys.reader;
-    for (const hash of ['#/servers/echo', '#/keys', '#/groups', '#/configuration', '#/pins']) {
+    for (const hash of ['#/servers/echo', '#/keys', '#/groups', '#/configuration', '#/pins', '#/findings']) {
       await visit(
         hash,
         async (page) => {
           await page.locator('main h1').waitFor();
           await page.waitForLoadState('networkidle');
-          const actions = page.getByRole('button', { name: /^(Restart|Revoke|Remove|Pin|Unpin|Accept)/ });
+          const actions = page.getByRole('button', {
+            name: /^(Restart|Revoke|Remove|Pin|Unpin|Accept|Release)/,
+          });
           const links = page.getByRole('link', { name: /^(New key|New group|Add a server)$/ });
           expect([
             hash,

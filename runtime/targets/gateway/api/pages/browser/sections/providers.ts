@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { states } from '#gateway/api/provider-states.ts';
+import type { keyStates, states } from '#gateway/api/provider-states.ts';
 import type { provider } from '#gateway/api/providers.ts';
 import type { GatewaySection } from '../parts/section.ts';
 import type { Session } from '#serve/http/pages/browser/session.ts';
@@ -42,7 +42,9 @@ export const PROVIDERS: readonly GatewaySection[] = [
     readers: true,
     show({ root, session, signal }) {
       const part = livePart(signal, (leaving) => drawStates(session, leaving));
+      const keys = livePart(signal, (leaving) => drawKeys(session, leaving));
       every(signal, REFRESH_MS, part.refresh);
+      every(signal, REFRESH_MS, keys.refresh);
       root.append(
         element(
           'p',
@@ -50,6 +52,7 @@ export const PROVIDERS: readonly GatewaySection[] = [
           'Circuit breakers, pauses and speeds in the gateway process that handled this request. A breaker opens after several failures, so requests do not wait for a provider that is down.',
         ),
         part,
+        keys,
       );
     },
   },
@@ -106,6 +109,34 @@ async function drawStates(session: Session, signal: AbortSignal) {
             duration(one.output_token_ms),
           ];
         }),
+        'data',
+      ),
+    ),
+  ];
+}
+
+/** The keys of providers that have several; nothing if there are none. */
+async function drawKeys(session: Session, signal: AbortSignal) {
+  const { data } = await session.call<Static<typeof keyStates>>('v1/provider-keys', { signal });
+  if (data.length === 0) return [];
+  return [
+    scrollable(
+      'Keys of providers',
+      table(
+        'Keys of providers',
+        ['Provider', 'Key', 'State', 'Used last until', 'Weight', 'Calls', 'Failed', 'Remaining'],
+        data.map(({ provider, key, weight, calls, failures, cooling, limits }) => [
+          provider,
+          key,
+          cooling.length === 0
+            ? badge('Works', 'good')
+            : badge(cooling[0]?.reason.replaceAll('_', ' ') ?? '', 'warning'),
+          dateTime(cooling[0]?.until ?? null),
+          count(weight),
+          count(calls),
+          count(Object.values(failures).reduce((sum, one) => sum + one, 0)),
+          limits.map(({ model, of, remaining }) => `${model}: ${count(remaining)} ${of}`).join(', '),
+        ]),
         'data',
       ),
     ),

@@ -84,7 +84,18 @@ async function draw(
       `Totals by ${title.toLowerCase()}`,
       table(
         `Totals by ${title.toLowerCase()}`,
-        [title, 'Spend', 'Share', 'Requests', 'Errors', 'Input tokens', 'Output tokens'],
+        [
+          title,
+          'Spend',
+          'Share',
+          'Requests',
+          'Errors',
+          'Input tokens',
+          'Output tokens',
+          'Read from cache',
+          'Written to cache',
+          'Saved by cache',
+        ],
         [
           ...data.groups.map((one) => rowOf(nameOf(one.group), one.totals, data.totals)),
           ...(data.others
@@ -120,4 +131,7 @@ const rowOf = (name: string, totals: Totals, all: Totals) => [
   count(totals.errors),
   count(totals.prompt_tokens),
   count(totals.completion_tokens),
+  count(totals.cached_tokens),
+  count(totals.cache_write_tokens),
+  money(totals.cache_saved),
 ];

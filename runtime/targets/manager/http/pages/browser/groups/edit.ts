@@ -114,6 +114,12 @@ const SCHEMA = {
     ),
     prompts: patterns('Prompts', 'Names or patterns, e.g. git/review.'),
     resources: patterns('Resources', 'URIs or patterns, e.g. files/file:///notes/*.'),
+    mcpMode: {
+      type: 'string',
+      enum: ['all', 'search', 'code'],
+      title: 'MCP mode',
+      description: 'Tools at the MCP endpoint of the group. Empty: the mode of the manager.',
+    },
   },
 };
 

@@ -33,6 +33,7 @@ export async function showGroups({ root, session, signal }: Place) {
         { key: 'tools', title: 'Tools', cell: ({ tools }) => listed(tools, 'all tools of its servers') },
         { key: 'prompts', title: 'Prompts', cell: ({ prompts }) => listed(prompts) },
         { key: 'resources', title: 'Resources', cell: ({ resources }) => listed(resources) },
+        { key: 'mcpMode', title: 'MCP mode' },
         {
           key: 'endpoint',
           title: 'MCP endpoint',

@@ -96,12 +96,13 @@ function accessOf({ servers, tools, prompts, resources, groups }: Key): string[]
   ];
 }
 
-const permissionsOf = ({ admin: isAdmin, adminReadOnly, edit, readOnly }: Key) =>
+const permissionsOf = ({ admin: isAdmin, adminReadOnly, edit, readOnly, mcpMode }: Key) =>
   listed(
     [
       ...(isAdmin ? [adminReadOnly ? 'admin (read-only)' : 'admin'] : []),
       ...(edit ? ['edit'] : []),
       ...(readOnly ? ['read-only tools'] : []),
+      ...(mcpMode ? [`MCP mode ${mcpMode}`] : []),
     ],
     'calls',
   );
@@ -132,6 +133,12 @@ const SCHEMA = {
       type: 'integer',
       title: 'Maximum characters of a tool result',
       description: 'At least 4000; 0 for no limit. Empty: the limit of the manager.',
+    },
+    mcpMode: {
+      type: 'string',
+      enum: ['all', 'search', 'code'],
+      title: 'MCP mode',
+      description: 'Tools at the MCP endpoint. Empty: the mode of the group or of the manager.',
     },
     expires: { type: 'string', title: 'Expiry', description: 'For example 30d or 2027-01-31. Empty: never.' },
   },

@@ -51,7 +51,21 @@ export async function showServer(place: Place) {
   );
   root.append(
     serverHead(place, '', caller),
-    element('div', { class: 'actions' }, ...(caller.adminReadOnly ? [] : [restart])),
+    element(
+      'div',
+      { class: 'actions' },
+      ...(caller.adminReadOnly ? [] : [restart]),
+      // The page prompts for the key again, because secrets belong to the person at this browser.
+      ...(first.instances
+        ? [
+            element(
+              'a',
+              { href: 'secrets', target: '_blank', rel: 'noopener' },
+              'Your secrets (opens a new tab)',
+            ),
+          ]
+        : []),
+    ),
     problem,
     shown,
   );
@@ -105,6 +119,9 @@ function parts(server: Overview) {
       ...optional('Starts', server.start),
       ...optional('Server', server.server),
       ...optional('MCP version', server.protocolVersion),
+      ...(server.instances
+        ? [['Users', `${count(server.instances.running)} of at most ${count(server.instances.max)}`] as const]
+        : []),
       ...(server.pid ? [['Process', String(server.pid)] as const] : []),
       ...(server.startedAt ? [['Started', dateTime(server.startedAt)] as const] : []),
       ['Last check', dateTime(server.lastChecked)],
