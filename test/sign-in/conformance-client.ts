@@ -19,6 +19,16 @@ function settings(): OAuthSettings {
     if (key !== undefined) return { grant: 'client_credentials', clientId, privateKey: { key } };
     return { grant: 'client_credentials', clientId, clientSecret };
   }
+  const { idp_issuer: identityProvider, idp_client_id: identityClientId } = given;
+  if (clientId !== undefined && identityProvider !== undefined && identityClientId !== undefined)
+    return {
+      grant: 'cross_app_access',
+      clientId,
+      clientSecret,
+      identityProvider,
+      identityClient: { clientId: identityClientId },
+      identityToken: 'id_token',
+    };
   return {
     grant: 'authorization_code',
     clientId,
@@ -55,7 +65,9 @@ const signIn = () =>
 async function useServer(): Promise<void> {
   const options = { timeoutMs: 10_000 };
   const hooks = { onNotification: () => {}, onLog: (line: string) => process.stderr.write(`${line}\n`) };
-  const connection = await openConnection(spec, { ...hooks, signIns: store });
+  // The caller of the manager, whose token the suite provides.
+  const currentUser = () => ({ user: 'caller', userId: 'caller', accessToken: given['idp_id_token'] });
+  const connection = await openConnection(spec, { ...hooks, signIns: store, currentUser });
   try {
     const { tools } = await connection.request('tools/list', {}, options);
     const [tool] = tools as { readonly name: string }[];

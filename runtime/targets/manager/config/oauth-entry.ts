@@ -17,6 +17,7 @@ export const OAUTH_KEYS = [
   'identity_provider',
   'identity_client_id',
   'identity_client_secret',
+  'identity_token',
 ] as const;
 
 export type OAuthKey = (typeof OAUTH_KEYS)[number];

@@ -1,3 +1,4 @@
+import { actingSettings } from './acting-settings.ts';
 import { dirname } from 'node:path';
 import { suggest } from '#core/text/suggest.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
@@ -13,9 +14,7 @@ import {
   type ServerSpec,
   type ServerTimeouts,
   type RemoteLaunch,
-  type ActingOAuth,
   type ClientKey,
-  type TokenExchange,
   type OAuthSettings,
   isPerUser,
 } from './spec.ts';
@@ -329,6 +328,7 @@ const ONLY_FOR = {
   identity_provider: ['cross_app_access'],
   identity_client_id: ['cross_app_access'],
   identity_client_secret: ['cross_app_access'],
+  identity_token: ['cross_app_access'],
 } satisfies Readonly<Record<string, readonly (typeof GRANTS)[number][]>>;
 
 /** Keys that a grant type requires. */
@@ -392,7 +392,7 @@ function resolveOAuth(
     const client = { clientId: clientId ?? '', clientSecret };
     return defined<OAuthSettings>({ grant, ...client, ...common, tokenUrl: value['token_url'] });
   }
-  const acting = actingSettings(grant, value, common);
+  const acting = actingSettings(grant, value, common, complain);
   if (acting) return acting;
   const clientMetadataUrl = value['client_metadata_url'];
   return defined<OAuthSettings>({
@@ -404,28 +404,6 @@ function resolveOAuth(
     redirectUri,
     perUser: signIn === 'per_user' ? true : undefined,
   });
-}
-
-/** Returns the settings of grant types with which the manager acts for each user. */
-function actingSettings(
-  grant: string,
-  value: Partial<Record<string, string>>,
-  common: Pick<TokenExchange, 'scope' | 'issuer' | 'privateKey'>,
-): ActingOAuth | undefined {
-  const client = { clientId: value['client_id'] ?? '', clientSecret: value['client_secret'] };
-  const { issuer = '' } = common;
-  const audience = value['audience'];
-  if (grant === 'signed_identity') return defined<ActingOAuth>({ grant, issuer, audience });
-  if (grant === 'token_exchange') {
-    return defined<ActingOAuth>({ grant, ...client, ...common, tokenUrl: value['token_url'], audience });
-  }
-  if (grant !== 'cross_app_access') return undefined;
-  const identityClient = {
-    clientId: value['identity_client_id'] ?? '',
-    clientSecret: value['identity_client_secret'],
-  };
-  const identityProvider = value['identity_provider'] ?? '';
-  return defined<ActingOAuth>({ grant, ...client, ...common, identityProvider, identityClient });
 }
 
 /** Parses the client's private key from the text itself. */

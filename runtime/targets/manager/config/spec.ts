@@ -214,12 +214,17 @@ export interface TokenExchange extends CommonOAuth, OAuthClientSettings {
   readonly audience?: string | undefined;
 }
 
-/** Exchange of the user's access token at the identity provider for an assertion for the server's authorization server. */
+/** What the tokens of callers are for their identity provider. */
+export const IDENTITY_TOKENS = ['access_token', 'id_token'] as const;
+
+/** Exchange of the user's token at the identity provider for an assertion for the server's authorization server. */
 export interface CrossAppAccess extends CommonOAuth, OAuthClientSettings {
   readonly grant: 'cross_app_access';
   readonly identityProvider: string;
   /** The manager's client at the identity provider. */
   readonly identityClient: OAuthClientSettings;
+  /** Default: `access_token`. */
+  readonly identityToken?: (typeof IDENTITY_TOKENS)[number] | undefined;
 }
 
 /** A JWT about the user that the manager signs. */

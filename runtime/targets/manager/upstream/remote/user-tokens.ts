@@ -106,8 +106,9 @@ async function obtainToken(options: UserTokensOptions): Promise<Obtained> {
 
 const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-const ACCESS_TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:access_token';
-const ID_JAG_TYPE = 'urn:ietf:params:oauth:token-type:id-jag';
+const TOKEN_TYPE = 'urn:ietf:params:oauth:token-type:';
+const ACCESS_TOKEN_TYPE = `${TOKEN_TYPE}access_token`;
+const ID_JAG_TYPE = `${TOKEN_TYPE}id-jag`;
 
 /**
  * Exchanges the user's access token for one of the server.
@@ -144,7 +145,7 @@ async function exchange(
  * @see https://github.com/modelcontextprotocol/ext-auth (Enterprise-Managed Authorization)
  */
 async function crossAppAccess(
-  { identityProvider, identityClient, issuer, scope, ...settings }: CrossAppAccess,
+  { identityProvider, identityClient, identityToken, issuer, scope, ...settings }: CrossAppAccess,
   subject: string,
   { url, timeoutMs }: UserTokensOptions,
 ): Promise<Obtained> {
@@ -173,7 +174,7 @@ async function crossAppAccess(
           resource: resource?.resource ?? url,
           scope,
           subject_token: subject,
-          subject_token_type: ACCESS_TOKEN_TYPE,
+          subject_token_type: TOKEN_TYPE + (identityToken ?? 'access_token'),
         },
       });
     });

@@ -106,6 +106,7 @@ test('cross-app access: an assertion of the identity provider is exchanged for a
   expect(Object.fromEntries(provider.requests[0] ?? [])).toMatchObject({
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
     requested_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
     audience: authorization.issuer,
     resource: url,
     scope: 'use',
@@ -166,6 +167,11 @@ test.each([
   ['grant = "token_exchange"\nissuer = "https://id.example"', 'requires client_id'],
   ['grant = "cross_app_access"\nclient_id = "a"', 'requires identity_provider'],
   ['grant = "signed_identity"', 'requires issuer'],
+  [
+    'grant = "cross_app_access"\nidentity_token = "jwt"',
+    'identity_token must be access_token or id_token, not "jwt"',
+  ],
+  ['identity_token = "id_token"', 'identity_token requires grant = "cross_app_access"'],
   ['audience = "a"', 'audience requires grant = "token_exchange" or "signed_identity"'],
   ['grant = "magic"', 'grant must be one of authorization_code, client_credentials, token_exchange'],
 ])('%j is rejected', (oauth, problem) => {
