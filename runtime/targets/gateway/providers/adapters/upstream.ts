@@ -118,7 +118,6 @@ function dispatch(
 ): Promise<UpstreamAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamAnswer>();
   let call: Dispatcher.DispatchController | undefined;
-  let writer: BodyWriter | undefined;
   const abort = (): void => {
     const reason = new Error('aborted');
     // For a request that is still waiting for a connection, Undici has no controller yet, so the promise is
@@ -128,11 +127,54 @@ function dispatch(
   };
   waiter.onCancel(abort);
   pool.dispatch(options, {
+    ...receiveAnswer(resolve, reject, ended),
     onRequestStart(controller) {
       call = controller;
       if (waiter.isCancelled()) abort();
       else waiter.markSent();
     },
+  });
+  return promise;
+}
+
+/** The same for a request to change the protocol. Resolves with the connection, or with the response to a rejected request. */
+function dispatchUpgrade(
+  pool: Pool,
+  options: Dispatcher.DispatchOptions,
+  signal: AbortSignal,
+): Promise<Duplex | UpstreamAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Duplex | UpstreamAnswer>();
+  let call: Dispatcher.DispatchController | undefined;
+  const abort = (): void => {
+    const reason = new Error('aborted');
+    reject(reason);
+    call?.abort(reason);
+  };
+  if (signal.aborted) return Promise.reject(new Error('aborted'));
+  signal.addEventListener('abort', abort, { once: true });
+  const settled = (): void => signal.removeEventListener('abort', abort);
+  pool.dispatch(options, {
+    ...receiveAnswer(resolve, reject, settled),
+    onRequestStart(controller) {
+      call = controller;
+      if (signal.aborted) abort();
+    },
+    onRequestUpgrade(_controller, _status, _headers, socket) {
+      settled();
+      resolve(socket);
+    },
+  });
+  return promise;
+}
+
+/** The part of a handler that receives a response, whose body is read as it arrives. */
+function receiveAnswer(
+  resolve: (answer: UpstreamAnswer) => void,
+  reject: (error: Error) => void,
+  ended?: () => void,
+): Dispatcher.DispatchHandler {
+  let writer: BodyWriter | undefined;
+  return {
     onResponseStart(controller, status, received) {
       // Informational responses (1xx) precede the final response.
       if (status < 200) return;
@@ -150,53 +192,7 @@ function dispatch(
       reject(error);
       writer?.fail(error);
     },
-  });
-  return promise;
-}
-
-/** The same for a request to change the protocol. Resolves with the connection, or with the response to a rejected request. */
-function dispatchUpgrade(
-  pool: Pool,
-  options: Dispatcher.DispatchOptions,
-  signal: AbortSignal,
-): Promise<Duplex | UpstreamAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Duplex | UpstreamAnswer>();
-  let call: Dispatcher.DispatchController | undefined;
-  let writer: BodyWriter | undefined;
-  const abort = (): void => {
-    const reason = new Error('aborted');
-    reject(reason);
-    call?.abort(reason);
   };
-  if (signal.aborted) return Promise.reject(new Error('aborted'));
-  signal.addEventListener('abort', abort, { once: true });
-  const settled = (): void => signal.removeEventListener('abort', abort);
-  pool.dispatch(options, {
-    onRequestStart(controller) {
-      call = controller;
-      if (signal.aborted) abort();
-    },
-    onRequestUpgrade(_controller, _status, _headers, socket) {
-      settled();
-      resolve(socket);
-    },
-    onResponseStart(controller, status, received) {
-      if (status < 200) return;
-      writer = createUpstreamBody(controller);
-      resolve({ status, headers: received, body: decodedBody(writer.body, received['content-encoding']) });
-    },
-    onResponseData: (_controller, chunk) => writer?.push(chunk),
-    onResponseEnd() {
-      settled();
-      writer?.end();
-    },
-    onResponseError(_controller, error) {
-      settled();
-      reject(error);
-      writer?.fail(error);
-    },
-  });
-  return promise;
 }
 
 /** Waits for a free connection. Resolves with a function that releases it; rejects if the request is canceled first. */
