@@ -72,11 +72,12 @@ function readSections(source: ByteSource, header: DataView): Section[] {
 
 const longAt = (view: DataView, at: number): number => Number(view.getBigUint64(at, true));
 
-/** A string that ends with a null byte. */
+/** A string that ends with a null byte. Empty if it starts beyond the end, as in a damaged file. */
 function textAt(view: DataView, at: number): string {
+  if (at >= view.byteLength) return '';
   let end = at;
   while (end < view.byteLength && view.getUint8(end) !== 0) end += 1;
-  return at > end ? '' : latin1(view, at, end);
+  return latin1(view, at, end);
 }
 
 const latin1 = (view: DataView, start = 0, end = view.byteLength): string =>

@@ -7,8 +7,9 @@ import type { ByteSource } from '#contract/container/byte-source.ts';
 import { readSharedLibrary } from '#core/native/shared-library.ts';
 
 const folder = dirname(createRequire(import.meta.url).resolve('onnxruntime-node/package.json'));
+// Not a Buffer, because its slices share the memory.
 const read = (platform: string, file: string): Uint8Array =>
-  readFileSync(join(folder, 'bin/napi-v6', platform, file));
+  new Uint8Array(readFileSync(join(folder, 'bin/napi-v6', platform, file)));
 const ADDON = read('linux/x64', 'onnxruntime_binding.node');
 const { version } = createRequire(import.meta.url)('onnxruntime-node/package.json') as { version: string };
 
@@ -39,8 +40,21 @@ test('other files, and libraries for other CPUs, are not libraries', () => {
   expect(readSharedLibrary(sourceOf(read('win32/x64', 'onnxruntime_binding.node')))).toBeUndefined();
 });
 
+const header = new DataView(ADDON.buffer);
+const sections = Number(header.getBigUint64(40, true));
+
+test('sections with names beyond the end of the names have no names', () => {
+  const damaged = ADDON.slice();
+  const view = new DataView(damaged.buffer);
+  const [size, count] = [header.getUint16(58, true), header.getUint16(60, true)];
+  for (let index = 0; index < count; index += 1) view.setUint32(sections + index * size, 0xff_ff_ff_f0, true);
+  expect(readSharedLibrary(sourceOf(damaged))).toEqual({
+    needed: readSharedLibrary(sourceOf(ADDON))?.needed,
+    versions: [],
+  });
+});
+
 test('damaged libraries never cause a read beyond the end', () => {
-  const sections = Number(new DataView(ADDON.buffer, ADDON.byteOffset).getBigUint64(40, true));
   fc.assert(
     fc.property(
       fc.array(
