@@ -24,9 +24,18 @@ async function feed(compressor: Gzip | DeflateRaw, chunks: AsyncIterable<Uint8Ar
   }
 }
 
-/** The callback runs once the chunk is compressed, so its buffer can be reused. */
+/**
+ * Resolves when the chunk is compressed, so that its buffer can be reused. The callback of a write never runs
+ * if the compressor is destroyed while it waits for its reader.
+ */
 async function write(compressor: Gzip | DeflateRaw, chunk: Uint8Array): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    compressor.write(chunk, (error) => (error ? reject(error) : resolve()));
+    const onClose = (): void => reject(new Error('the reader stopped'));
+    compressor.once('close', onClose);
+    compressor.write(chunk, (error) => {
+      compressor.off('close', onClose);
+      if (error) reject(error);
+      else resolve();
+    });
   });
 }
