@@ -37,7 +37,8 @@ async function open(page: Page, url: string, path: string, words: string): Promi
   // Only the hash changes, so the page is not loaded again.
   await page.goto(`${url}/#/${path}`);
   await page.getByText(words, { exact: false }).first().waitFor();
-  await page.locator('[aria-busy]').waitFor({ state: 'detached' });
+  // While pages change, both of them can be in the document.
+  await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0);
 }
 
 describe.skipIf(chromium === undefined)('gateway pages', () => {
