@@ -28,6 +28,9 @@ function draw(weights: readonly number[], random: () => number): number {
     point -= weight;
     if (point < 0) return index;
   }
-  // Only choices with weight 0 are left.
-  return 0;
+  // Either rounding moved the point to the end, or only choices with weight 0 are left.
+  return Math.max(
+    0,
+    weights.findLastIndex((weight) => weight > 0),
+  );
 }

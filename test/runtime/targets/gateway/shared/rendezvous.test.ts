@@ -54,5 +54,7 @@ test('every order contains all choices once, and those with weight 0 last', () =
         }
       },
     ),
+    // In the example, the random point is rounded to the end of all weights.
+    { examples: [[[0, Number.MIN_VALUE], '', 0.500_000_000_000_000_1]] },
   );
 });
