@@ -3,7 +3,8 @@ import type { RankingStage } from '#core/model/stage-plan.ts';
 import { codePoints } from '#core/text/code-points.ts';
 import { disconnectSignal, type HttpAnswer, type HttpExchange, JSON_TYPE } from '#serve/http/exchange.ts';
 import type { AnswerHeader, Operation } from '#serve/http/openapi/operation.ts';
-import type { Lane } from '../engine/lanes.ts';
+import { oneOf } from '#serve/http/schemas.ts';
+import { type Lane, LANES } from '../engine/lanes.ts';
 import {
   MAX_LISTED_INDEXES,
   STAGE_HEADER,
@@ -108,6 +109,7 @@ const PRIORITY_PARAMETER = {
   name: PRIORITY,
   in: 'header',
   description: PRIORITY_DESCRIPTION,
+  schema: oneOf(LANES),
   example: 'bulk',
 } as const;
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context, MiddlewareHandler, Next } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
+import { Type } from 'typebox';
 import { AppError } from '#contract/errors.ts';
 import type { ByteHold } from '#core/limits/byte-budget.ts';
 import type { Principal } from '#serve/access.ts';
@@ -27,6 +28,7 @@ export const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 export const REPLAYED_HEADER = 'Idempotent-Replayed';
 
 const MAX_KEY_LENGTH = 255;
+const VISIBLE = /^[!-~]+$/;
 
 type IdempotentContext = Pick<ModelCallContext, 'idempotency' | 'kernel' | 'state'>;
 
@@ -56,6 +58,7 @@ const withKey = (operation: Operation): Operation => ({
       in: 'header',
       description:
         'Runs the request only once: further requests with the same key and body get the same response.',
+      schema: Type.String({ minLength: 1, maxLength: MAX_KEY_LENGTH, pattern: VISIBLE.source }),
       example: '0b6f3a0e-6b0c-4f0e-9c56-2f4d1c8f8a51',
     },
   ],
@@ -152,7 +155,7 @@ async function run(
 /** The key, with or without the quotes of a structured field. */
 function keyIn(header: string): string {
   const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
-  if (key.length > 0 && key.length <= MAX_KEY_LENGTH && /^[\u0021-\u007e]+$/.test(key)) return key;
+  if (key.length > 0 && key.length <= MAX_KEY_LENGTH && VISIBLE.test(key)) return key;
   throw new AppError(
     'MalformedError',
     `Invalid Idempotency-Key: expected 1 to ${MAX_KEY_LENGTH} visible ASCII characters, for example a UUID.`,
