@@ -294,6 +294,8 @@ export interface ResourceSettings {
   /** The claim that contains the user name. */
   readonly userClaim: string;
   readonly adminScope: string | undefined;
+  /** The claim that contains the MCP mode of a token; undefined if tokens have none. */
+  readonly modeClaim?: string | undefined;
   /** Without introspection, only JWTs are accepted. */
   readonly introspection?: IntrospectionSettings | undefined;
   /** `server` and `server/tool` patterns by scope. If undefined, each token allows all servers. */
