@@ -91,5 +91,6 @@ const managerPages: readonly PageEntry[] = [
   { path: '#/findings', shows: 'Possible injections in texts of servers' },
   { path: '#/audit', shows: 'search-0' },
   { path: 'sign-in?server=remote-0', shows: 'API key or access token' },
+  { path: 'secrets', shows: 'API key or access token' },
   { path: 'docs', shows: '/api/v1/servers' },
 ].map((entry) => ({ program: 'manager', ...entry }));
