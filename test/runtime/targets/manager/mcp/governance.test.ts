@@ -55,8 +55,8 @@ const MODE_CALLS: readonly Record<string, unknown>[] = [
   { name: 'search_tools', arguments: { query: 'echo a message' } },
   { name: 'search_tools', arguments: { query: '' } },
   { name: 'call_tool', arguments: { name: 'secret__echo', arguments: { message: 'x' } } },
-  { name: 'read_more', arguments: { cursor: 'secret:0' } },
-  { name: 'read_more', arguments: { id: '1', offset: 0 } },
+  { name: 'mcp_manager_read_more', arguments: { cursor: 'a' } },
+  { name: 'mcp_manager_read_more', arguments: { id: '1', from: 0 } },
   ...[
     'local names = {} for name in pairs(tools) do names[#names + 1] = name end return names',
     `local ok = pcall(function() return tools[${NAME}].echo{ message = "x" } end) return ok`,
