@@ -118,7 +118,7 @@ describe.each(LIST_NAMES)('the pin of an item of %s', (list) => {
 
   test('does not cover values that differ in each list or with the content', () => {
     expect(itemHash(list, merged(item, CHANGEABLE[list]))).toBe(hash);
-    const { _meta, annotations, ...plain } = item;
+    const { _meta, annotations: _annotations, ...plain } = item;
     expect(itemHash(list, { ...plain, ...CHANGEABLE[list] })).toBe(itemHash(list, plain));
   });
 

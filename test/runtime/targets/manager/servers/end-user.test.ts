@@ -64,7 +64,7 @@ function watchEnd(body: ReadableStream<Uint8Array> | null): () => boolean {
   void (async () => {
     const reader = body?.getReader();
     try {
-      while (reader && !(await reader.read()).done);
+      for (let isDone = reader === undefined; !isDone;) isDone = (await reader?.read())?.done !== false;
     } catch {
       // A connection that breaks has ended, too.
     }
@@ -160,8 +160,9 @@ const editKeys = (change: (records: readonly KeyRecord[]) => readonly KeyRecord[
   );
 
 const REVOCATIONS: Readonly<Record<string, (name: string) => Promise<void> | void>> = {
-  'a request to the API': async (name) =>
-    void expect((await manager.send('DELETE', `/api/v1/admin/keys/${name}`)).status).toBe(200),
+  'a request to the API': async (name) => {
+    expect((await manager.send('DELETE', `/api/v1/admin/keys/${name}`)).status).toBe(200);
+  },
   'the command': async (name) => {
     const flags = [
       '--config-file',

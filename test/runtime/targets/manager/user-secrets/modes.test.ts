@@ -76,7 +76,11 @@ const PROBES: Readonly<Record<string, (client: Client, user: string) => Promise<
   ],
 };
 /** The name of a user, so that an error that repeats the script does not contain it. */
-const spelled = (user: string): string => [...user].map((letter) => `"${letter}"`).join(' .. ');
+const spelled = (user: string): string =>
+  user
+    .split('')
+    .map((letter) => `"${letter}"`)
+    .join(' .. ');
 
 test.each(Object.keys(PROBES))(
   'in the mode %s, users in parallel only see tools and results of their own instances',
