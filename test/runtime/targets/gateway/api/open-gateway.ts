@@ -23,6 +23,7 @@ import { createExperiments } from '#gateway/evaluation/experiments/experiments.t
 import { createServingThreads } from '#gateway/servers/threads/serving-threads.ts';
 import { type GatewayApi, gatewayApi } from '#gateway/api/app.ts';
 import type { GatewayAppOptions } from '#gateway/api/app-options.ts';
+import { realtimeUpgrades } from '#gateway/api/realtime.ts';
 import { malformedRequestAnswer } from '#gateway/api/http/errors.ts';
 import type { Provider } from '#gateway/providers/adapters/provider.ts';
 import type { Alias } from '#gateway/requests/routing/routing.ts';
@@ -237,11 +238,12 @@ export function gatewayOn(
     }),
     reload: options.reload ?? (() => Promise.resolve()),
   };
-  const { app } = gatewayApi(context, {
+  const appOptions = {
     ...APP_OPTIONS,
     ...options,
     server: { ...APP_OPTIONS.server, ...options.server },
-  });
+  };
+  const { app } = gatewayApi(context, appOptions);
   const closers: (() => Promise<void>)[] = [
     () => telemetry.close(),
     () => prompts.close(),
@@ -271,7 +273,8 @@ export function gatewayOn(
     async listen() {
       const hostname = '127.0.0.1';
       const refuse = malformedRequestAnswer;
-      const listener = await listenHttp({ app, hostname, port: 0, portFlag: '--port', refuse });
+      const upgrades = realtimeUpgrades(context, appOptions);
+      const listener = await listenHttp({ app, hostname, port: 0, portFlag: '--port', refuse, upgrades });
       closers.push(() => listener.close(0));
       return `http://${hostname}:${listener.port}`;
     },
