@@ -10,7 +10,7 @@ import { createIdentity, type IdentityOptions } from './accounts/identity/create
 import type { AlertPolicy } from './accounts/ledger/budget-alerts.ts';
 import type { Budgets, Ledger, Prices } from './accounts/ledger/ledger.ts';
 import { createBudgets } from './accounts/ledger/budgets.ts';
-import { openLedger } from './accounts/ledger/open-ledger.ts';
+import { type LedgerOptions, openLedger } from './accounts/ledger/open-ledger.ts';
 import { createThreadLedger, type LedgerFunctions } from './accounts/ledger/thread-ledger.ts';
 import { createObjectMasks, type ObjectMasks } from './accounts/objects/object-masks.ts';
 import { createObjects } from './accounts/objects/create-objects.ts';
@@ -70,6 +70,8 @@ export interface GatewayStateOptions {
   readonly onError: (error: unknown) => void;
   /** Receives the number of billed requests of killed processes. */
   readonly onInterrupted?: ((requests: number) => void) | undefined;
+  /** The queues of requests that wait instead of being rejected. */
+  readonly queues?: LedgerOptions['queues'];
   /** Called with each database revision that this thread has created; changes wait for it. */
   readonly onRevision?: ((revision: number) => Promise<void> | undefined) | undefined;
   /** The main thread, which has the ledger; undefined in the main thread. */

@@ -1,5 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import { createKernel } from '#serve/kernel.ts';
+import { shuttingDown } from '#serve/lifecycle.ts';
 import type { Logger } from '#serve/log.ts';
 import type { CloserStack } from '#serve/program/closer-stack.ts';
 import { programVersion } from '#serve/program/process-options.ts';
@@ -27,6 +28,7 @@ import { createCompletions } from '../requests/completions/completions.ts';
 import { createModels, keyStatesOf, type Models } from '../requests/models/models.ts';
 import type { TargetEvent } from '../requests/routing/target-states.ts';
 import type { KeyEvent } from '../providers/adapters/keys/key-state.ts';
+import { createProviderQueue } from '../requests/routing/provider-queue.ts';
 import { createPolicy } from '../requests/policy/policy.ts';
 import { openLearnedFactors } from '../requests/tokens/learned-factors.ts';
 import { createTokenCounter } from '../requests/tokens/token-counter.ts';
@@ -34,6 +36,7 @@ import { openStore } from '../store/open-store.ts';
 import { signingKey } from '../store/signing-key.ts';
 import type { Store } from '../store/store.ts';
 import { createKeyMetrics } from '../telemetry/key-metrics.ts';
+import { createQueueMetrics } from '../telemetry/queue-metrics.ts';
 import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import type { MainFunctions } from './threads/functions.ts';
 
@@ -75,7 +78,10 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
   closers.add(() => store.close());
   const { masterKey, userLimits } = config;
   const openWorkloads = await workloadsOpener(config.workloads, { store, clock });
+  const queueMetrics = createQueueMetrics();
+  const queues = { settings: () => models.queue(), observer: queueMetrics };
   const state = await openGatewayState(store, {
+    queues,
     clock,
     masterKey,
     userLimits,
@@ -140,6 +146,13 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
   const version = programVersion();
   const activeRequests = lifecycle.inside;
   createKeyMetrics(metrics, () => keyStatesOf(models, clock.now()));
+  queueMetrics.register(metrics);
+  const providerQueue = createProviderQueue({ ...queues, clock });
+  // Another gateway can handle waiting requests sooner.
+  lifecycle.onStop(() => {
+    state.ledger.stopWaiting(shuttingDown());
+    providerQueue.stop(shuttingDown());
+  });
   const tokenCounter = createTokenCounter(factors);
   const answerCache = main
     ? createThreadCache(main)
@@ -186,6 +199,7 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
       tokenCounter,
       answerCache,
       policy,
+      providerQueue,
       lifecycle,
       clock,
       log,

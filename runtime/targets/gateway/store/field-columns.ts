@@ -54,6 +54,7 @@ const STORAGE: Readonly<Record<SimpleField['kind'], Storage>> = {
   choice: { column: nullable(integer), write: Number, read: isOn },
   rate: NUMBER,
   seconds: NUMBER,
+  wait: NUMBER,
   amount: { column: nullable(nanos) },
   spending: { column: nanos },
   time: { column: bigint },

@@ -85,7 +85,7 @@ test.each([1, 2, 3, 4, 5])('no item waits for more others than its weight allows
   const random = numbersFrom(seed);
   const weights = [1, 4, 16];
   const flows = Array.from({ length: 12 }, (_, at) => ({ flow: `f${at}`, weight: weights[at % 3] ?? 1 }));
-  const queue = new FairQueue<{ readonly weight: number; readonly ahead: number; readonly at: number }>();
+  const queue = new FairQueue<{ flow: string; weight: number; ahead: number; at: number }>();
   const ahead = new Map<string, number>();
   const problems: string[] = [];
   let served = 0;
@@ -94,14 +94,13 @@ test.each([1, 2, 3, 4, 5])('no item waits for more others than its weight allows
       const flow = flows[Math.floor(random() ** 2 * flows.length)] ?? { flow: 'f0', weight: 1 };
       const before = ahead.get(flow.flow) ?? 0;
       ahead.set(flow.flow, before + 1);
-      queue.add({ weight: flow.weight, ahead: before, at: served, ...flow }, flow);
+      queue.add({ ...flow, ahead: before, at: served }, flow);
       continue;
     }
     const entry = queue.first();
     if (!entry) continue;
     queue.take(entry);
-    const { weight, ahead: before, at } = entry.item;
-    const name = (entry.item as unknown as { flow: string }).flow;
+    const { flow: name, weight, ahead: before, at } = entry.item;
     ahead.set(name, (ahead.get(name) ?? 1) - 1);
     // Each of the others can be served by its share of the virtual time until this item, and once more.
     const virtual = (before + 2) / weight;

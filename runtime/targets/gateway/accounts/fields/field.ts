@@ -35,6 +35,8 @@ interface Kinds<Word extends string> {
   readonly choice: Types<boolean | null, boolean | null, boolean | null, number | null>;
   readonly rate: Types<number | null>;
   readonly seconds: Types<number | null>;
+  /** A waiting time in seconds, from 0. */
+  readonly wait: Types<number | null>;
   readonly amount: Types<Nanos | null, number | null, number | null, Nanos | null>;
   readonly spending: Types<Nanos, never, number, Nanos>;
   readonly time: Types<number, never, string, number>;

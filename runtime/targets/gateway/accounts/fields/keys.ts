@@ -1,6 +1,13 @@
 import { KEY_BUDGET_FIELDS } from './budgets.ts';
 import { type ChangesOf, fields, type NewOf, pickFields, type ValuesOf, withRule } from './field.ts';
-import { CREATED_FIELD, METADATA_FIELD, MODELS_FIELD, RATE_FIELDS, SPENDING_FIELD } from './shared-fields.ts';
+import {
+  CREATED_FIELD,
+  METADATA_FIELD,
+  MODELS_FIELD,
+  QUEUE_FIELDS,
+  RATE_FIELDS,
+  SPENDING_FIELD,
+} from './shared-fields.ts';
 
 /** What a key is for: calling models, or managing the gateway with its user's role. */
 const KEY_SCOPES = ['models', 'manage'] as const;
@@ -114,6 +121,8 @@ export const KEY_FIELDS = fields({
   },
   metadata: METADATA_FIELD,
   ...withRule(RATE_FIELDS, { binds: true, isForModels: true }),
+  queue_sec: QUEUE_FIELDS.queue_sec,
+  priority: { ...QUEUE_FIELDS.priority, binds: true },
   budget: {
     kind: 'parts',
     parts: KEY_BUDGET_FIELDS,

@@ -10,6 +10,7 @@ import {
   MAX_LIMIT_PATTERNS,
   MAX_LIMITS,
 } from '../fields/budget-limits.ts';
+import { MAX_QUEUE_SECONDS } from '../fields/shared-fields.ts';
 import { type FieldTable, MAX_PATTERNS, MAX_TEXT_LENGTH, nameOf } from '../fields/field.ts';
 
 /** Maximum size of metadata as JSON. Lists of users and keys contain every item's metadata. */
@@ -41,6 +42,7 @@ export function checkFields(table: FieldTable, changes: object): void {
     const value = values[nameOf(name, field)];
     if (value === undefined || value === null) continue;
     if (field.kind === 'rate' && typeof value === 'number') checkCount(name, value, 1);
+    if (field.kind === 'wait' && typeof value === 'number') checkWait(name, value);
     if (field.kind === 'metadata') checkMetadata(name, value);
     if (field.kind === 'amount' && typeof value === 'bigint') checkAmount(name, value);
     if (field.kind === 'seconds' && typeof value === 'number') checkSeconds(name, value);
@@ -115,6 +117,14 @@ function checkSeconds(name: string, seconds: number): void {
   throw inputProblem(
     name,
     `${name} is ${seconds}; the maximum is ${MAX_WINDOW_SECONDS}. Use null for a budget without resets.`,
+  );
+}
+
+function checkWait(name: string, seconds: number): void {
+  if (Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= MAX_QUEUE_SECONDS) return;
+  throw inputProblem(
+    name,
+    `${name} is ${seconds}; it must be an integer from 0 to ${MAX_QUEUE_SECONDS}, or null.`,
   );
 }
 

@@ -18,6 +18,7 @@ import {
   type SimpleField,
 } from '../../accounts/fields/field.ts';
 import { type LimitBody, MAX_LIMIT_PATTERNS, MAX_LIMITS } from '../../accounts/fields/budget-limits.ts';
+import { MAX_QUEUE_SECONDS } from '../../accounts/fields/shared-fields.ts';
 import { inThisOrder } from '../../shared/in-this-order.ts';
 import { dollars, momentOrNull, nonEmptyText, text, time, timeOrNull } from './fields.ts';
 import { millisecondsOrNull, nanosIn, nanosOrNull } from './values.ts';
@@ -89,6 +90,7 @@ const WIRES: Readonly<Record<SimpleField['kind'], Wire>> = {
   choice: same((description) => orNull(Type.Boolean(), description)),
   rate: same(positive),
   seconds: same(positive),
+  wait: same((description) => orNull(Type.Integer({ minimum: 0, maximum: MAX_QUEUE_SECONDS }), description)),
   amount: {
     ...same((description) => orNull(dollars(), description)),
     read: (amount: number | null, name) => nanosOrNull(name, amount),

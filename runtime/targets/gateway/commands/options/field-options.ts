@@ -19,6 +19,7 @@ import { clearableValue, metadataOf, readToggle } from './changes.ts';
 import {
   amountRule,
   countRule,
+  waitRule,
   LIMITS_RULE,
   parseAmount,
   parseLimits,
@@ -139,6 +140,7 @@ const READERS: Partial<Record<SimpleField['kind'], Reader>> = {
       : readToggle(invocation, field.flag?.on?.name ?? '', field.flag?.off?.name ?? ''),
   choice: (invocation, flag) => CHOICES[invocation.value(flag) ?? ''],
   rate: (invocation, flag) => clearableValue(invocation, flag, countRule),
+  wait: (invocation, flag) => clearableValue(invocation, flag, waitRule),
   amount: (invocation, flag) => clearableValue(invocation, flag, { rule: amountRule, parse: parseAmount }),
   seconds: (invocation, flag) => clearableValue(invocation, flag, { rule: periodRule, parse: parsePeriod }),
   limits: (invocation, flag) => clearableValue(invocation, flag, { rule: LIMITS_RULE, parse: parseLimits }),

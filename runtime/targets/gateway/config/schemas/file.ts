@@ -9,6 +9,7 @@ import { audit } from './audit.ts';
 import { cache } from './cache.ts';
 import { guardrails } from './guardrails.ts';
 import { idempotency } from './idempotency.ts';
+import { queue } from './queue.ts';
 import { type PriceEntry, price } from './prices.ts';
 import { type EncoderEntry, encoder, type ProviderEntry, provider, timeouts } from './providers.ts';
 import { promptLog } from './prompt-log.ts';
@@ -141,6 +142,7 @@ export const models = {
   guardrails: Type.Optional(guardrails),
   cache: Type.Optional(cache),
   idempotency: Type.Optional(idempotency),
+  queue: Type.Optional(queue),
   pricing: mapOf<PriceEntry>(price, 'Prices of models, by `provider:model`.'),
   price_map: flagSetting('Use published prices for models without a custom price.', DEFAULTS.priceMap),
   require_pricing: flagSetting('Reject requests for models without a price.', false),

@@ -1,5 +1,6 @@
 import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import type { IdempotencySettings } from '../../accounts/idempotency/idempotency-settings.ts';
+import type { QueueSettings } from '../../accounts/ledger/waiting/queue-settings.ts';
 import type { CacheSettings } from '../cache/cache-settings.ts';
 import type { GuardrailProfile, GuardrailRule } from '../guardrails/guardrail.ts';
 import type { EncoderProgram, ProviderInstance } from '../../providers/adapters/provider.ts';
@@ -33,6 +34,8 @@ export interface ModelsConfig {
   readonly assumedOutputTokens: number;
   /** Default: `IDEMPOTENCY_DEFAULTS`. */
   readonly idempotency?: IdempotencySettings | undefined;
+  /** Default: `QUEUE_DEFAULTS`. */
+  readonly queue?: QueueSettings | undefined;
   /** Undefined if responses are not cached. */
   readonly cache?: CacheSettings | undefined;
 }

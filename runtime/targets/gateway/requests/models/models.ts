@@ -1,3 +1,4 @@
+import { QUEUE_DEFAULTS, type QueueSettings } from '../../accounts/ledger/waiting/queue-settings.ts';
 import {
   IDEMPOTENCY_DEFAULTS,
   type IdempotencySettings,
@@ -35,6 +36,8 @@ export interface Models extends CurrentModels {
   learn(event: TargetEvent): void;
   /** The current settings of requests with an `Idempotency-Key`. */
   readonly idempotency: () => IdempotencySettings;
+  /** Limits of queues. */
+  readonly queue: () => QueueSettings;
   close(): Promise<void>;
 }
 
@@ -116,6 +119,7 @@ export function createModels(first: ModelsConfig, options: ModelsOptions): Model
       if (event.kind === 'key') current.set.router.provider(event.provider)?.keys?.apply(event);
     },
     idempotency: () => config.idempotency ?? IDEMPOTENCY_DEFAULTS,
+    queue: () => config.queue ?? QUEUE_DEFAULTS,
     async close() {
       await current.set.guardrails.close();
       await pool.close();

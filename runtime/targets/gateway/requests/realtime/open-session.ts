@@ -64,7 +64,7 @@ export function createRealtime({ state, models, policy, clock, log }: RealtimePa
         requestId,
         now: () => clock.now(),
       });
-      const admission = await account.reserve();
+      const admission = await account.reserve({ signal });
       release = () => account.release();
       const owner = spender.user.userId;
       const passed = policy.openSession({ model: target.model, headers, signal, owner }, admission, held.set);

@@ -1,3 +1,5 @@
+import { createProviderQueue } from '#gateway/requests/routing/provider-queue.ts';
+import { QUEUE_DEFAULTS, type QueueSettings } from '#gateway/accounts/ledger/waiting/queue-settings.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,6 +88,7 @@ export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'
   readonly userLimits?: Parameters<typeof openGatewayState>[1]['userLimits'];
   readonly prompts?: PromptPolicy;
   readonly idempotency?: IdempotencySettings;
+  readonly queue?: QueueSettings;
   readonly reload?: GatewayContext['reload'];
   /** The executable that workers download. */
   readonly program?: string;
@@ -115,6 +118,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
     alertPolicy,
     userLimits,
     openWorkloads,
+    queues: { settings: () => options.queue ?? QUEUE_DEFAULTS },
     onError,
   });
   let isOpen = true;
@@ -217,6 +221,7 @@ export function gatewayOn(
       models,
       telemetry,
       tokenCounter,
+      providerQueue: createProviderQueue({ clock, settings: () => QUEUE_DEFAULTS }),
       answerCache,
       lifecycle: kernel.lifecycle,
       clock,

@@ -1,3 +1,5 @@
+import type { Priority } from '../../fields/shared-fields.ts';
+
 /** Limits of the queues in which requests wait. */
 export interface QueueSettings {
   /** Maximum number of waiting requests in this process. */
@@ -8,14 +10,8 @@ export interface QueueSettings {
 
 export const QUEUE_DEFAULTS: QueueSettings = { maxWaiting: 1000, maxPerUser: 100 };
 
-export const PRIORITIES = ['low', 'normal', 'high'] as const;
-export type Priority = (typeof PRIORITIES)[number];
-
 /** Shares of the queue: of 21 requests that are served while all are waiting, 16 have a high priority. */
 export const PRIORITY_WEIGHTS: Readonly<Record<Priority, number>> = { low: 1, normal: 4, high: 16 };
-
-/** Maximum waiting time that can be set, in seconds. Few clients and proxies wait longer. */
-export const MAX_QUEUE_SECONDS = 3600;
 
 /** How a request waits instead of being rejected. */
 export interface WaitTerms {

@@ -1,3 +1,5 @@
+import { createProviderQueue } from '#gateway/requests/routing/provider-queue.ts';
+import { QUEUE_DEFAULTS } from '#gateway/accounts/ledger/waiting/queue-settings.ts';
 import { NO_PROMPTS, REQUEST_POLICY } from '#gateway/providers/shapes/policies.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -82,6 +84,7 @@ test(
                 clock,
               }),
               tokenCounter,
+              providerQueue: createProviderQueue({ clock, settings: () => QUEUE_DEFAULTS }),
               answerCache: answerCacheOn(store, clock, UNCLEARED),
               state: {
                 identity: fails('identity', identity),

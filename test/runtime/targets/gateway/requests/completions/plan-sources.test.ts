@@ -90,6 +90,9 @@ const KEY = {
   rpm: key({ rpm: 5 }, { headers: expect.objectContaining({ 'X-RateLimit-Limit': '5' }) }),
   tpm: key({ tpm: 1 }, limited, { requests: 2 }),
   maxParallel: key({ maxParallel: 1 }, limited, PARALLEL),
+  // These only apply to requests that a limit would reject.
+  queueSec: undefined,
+  priority: undefined,
   budget: key({ budget: NOTHING }, spent),
   logPrompts: key({ logPrompts: true }, { recorded: 1 }),
 } satisfies Record<keyof KeyChanges, Case | undefined>;
@@ -106,6 +109,8 @@ const USER = {
   rpm: user({ rpm: 1 }, limited, { requests: 2 }),
   tpm: user({ tpm: 1 }, limited, { requests: 2 }),
   maxParallel: user({ maxParallel: 1 }, limited, PARALLEL),
+  queueSec: undefined,
+  priority: undefined,
   role: undefined,
 } satisfies Record<keyof UserChanges, Case | undefined>;
 
@@ -134,6 +139,8 @@ const groupCases = (kind: 'teams' | 'organizations', id: 'team' | 'org', noun: s
     rpm: one({ rpm: 1 }, limited, { requests: 2 }),
     tpm: one({ tpm: 1 }, limited, { requests: 2 }),
     maxParallel: one({ maxParallel: 1 }, limited, PARALLEL),
+    queueSec: undefined,
+    priority: undefined,
   } satisfies Record<keyof GroupChanges, Case | undefined>;
 };
 

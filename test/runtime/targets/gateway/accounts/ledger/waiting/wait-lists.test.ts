@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
-import {
-  PRIORITIES,
-  type Priority,
-  type WaitOutcome,
-  type WaitTerms,
-} from '#gateway/accounts/ledger/waiting/queue-settings.ts';
+import { type WaitOutcome, type WaitTerms } from '#gateway/accounts/ledger/waiting/queue-settings.ts';
 import { createWaitLists, type Try, type WaitLists } from '#gateway/accounts/ledger/waiting/wait-lists.ts';
+import { PRIORITIES, type Priority } from '#gateway/accounts/fields/shared-fields.ts';
 import { createTestClock, type TestClock } from '../../../test-clock.ts';
 
 const limited = (): AppError =>
