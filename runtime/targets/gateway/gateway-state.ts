@@ -21,6 +21,7 @@ import { createPromptLog, type PromptLog } from './accounts/prompts/prompt-log.t
 import { createGuardrailHits, type GuardrailHits } from './accounts/guardrail-hits/guardrail-hits.ts';
 import { createRequestList, type RequestList } from './accounts/ledger/request-list.ts';
 import type { UsageTrends } from './accounts/ledger/trends/trends-api.ts';
+import { type BudgetForecasts, createBudgetForecasts } from './accounts/ledger/forecast/budget-forecasts.ts';
 import { createUsageTrends } from './accounts/ledger/trends/usage-trends.ts';
 import { createPriceMaps, type PriceMaps } from './accounts/price-map/price-maps.ts';
 import { createModelEntries } from './accounts/registry/create-model-entries.ts';
@@ -40,6 +41,7 @@ export interface GatewayState {
   readonly priceMaps: PriceMaps;
   readonly usage: UsageReports;
   readonly trends: UsageTrends;
+  readonly forecasts: BudgetForecasts;
   readonly requests: RequestList;
   readonly guardrailHits: GuardrailHits;
   readonly alerts: Outbox;
@@ -120,13 +122,15 @@ function administer(
   const { clock } = options;
   const identity = createIdentity(store, { ...options, revision });
   const guardrailHits = createGuardrailHits(store, options.onError);
+  const trends = createUsageTrends(store);
   return {
     identity,
     budgets: createBudgets(store, revision, clock),
     prices: createPrices(store, revision, clock),
     priceMaps: createPriceMaps(store, revision, clock),
     usage: createUsageReports(store),
-    trends: createUsageTrends(store),
+    trends,
+    forecasts: createBudgetForecasts({ store, identity, trends, clock }),
     requests: createRequestList(store),
     guardrailHits,
     alerts: createOutbox(store),

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Ledger, Reservation } from '#gateway/accounts/ledger/ledger.ts';
+import { waitTermsOf } from '#gateway/accounts/ledger/waiting/wait-terms.ts';
+import { permitNewKey } from '#gateway/accounts/identity/key-policy.ts';
 import type { NewKey } from '#gateway/accounts/fields/keys.ts';
 import type { Identity, Spender } from '#gateway/accounts/identity/identity.ts';
 import { AppError } from '#contract/errors.ts';
@@ -128,6 +130,29 @@ describeDatabases((database) => {
     await expect(requests[0]?.promise).rejects.toMatchObject({ reason: 'inactive_key' });
     await expect(requests[1]?.promise).rejects.toMatchObject({ reason: 'expired_key' });
     await ledger.release(first);
+  });
+
+  test('a member’s own key has at most the priority that others have set for the member', async () => {
+    const { identity } = await database.start();
+    await identity.teams.create({ id: 'team' });
+    await identity.users.create({ userId: 'ann', priority: 'normal' });
+    await keyOf(identity, 'ann', { teamId: 'team', priority: 'low' });
+    const own = await keyOf(identity, 'ann', { teamId: 'team', selfMade: true, queueSec: 9 });
+    expect(waitTermsOf(own.spender)).toEqual({ maxMs: 9000, priority: 'low', userId: 'ann' });
+    const other = await keyOf(identity, 'ann', { queueSec: 9 });
+    expect(waitTermsOf(other.spender)).toMatchObject({ priority: 'normal' });
+    const refused = permitNewKey(
+      {
+        role: 'member',
+        userId: 'ann',
+        isOwn: true,
+        memberships: [{ teamId: 'team', role: 'admin' }],
+        origins: { user: new Map(), team: new Map() },
+      } as never,
+      { userId: 'ann', teamId: 'team', priority: 'high' },
+      identity,
+    );
+    await expect(refused).rejects.toThrow('priority cannot be changed');
   });
 
   test('a client that disconnects, and a shutdown, leave no reservation', async () => {
