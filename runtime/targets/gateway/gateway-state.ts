@@ -22,6 +22,7 @@ import { createGuardrailHits, type GuardrailHits } from './accounts/guardrail-hi
 import { createRequestList, type RequestList } from './accounts/ledger/request-list.ts';
 import type { UsageTrends } from './accounts/ledger/trends/trends-api.ts';
 import { type BudgetForecasts, createBudgetForecasts } from './accounts/ledger/forecast/budget-forecasts.ts';
+import { createLimitPruner } from './accounts/ledger/prune-limits.ts';
 import { createUsageTrends } from './accounts/ledger/trends/usage-trends.ts';
 import { createPriceMaps, type PriceMaps } from './accounts/price-map/price-maps.ts';
 import { createModelEntries } from './accounts/registry/create-model-entries.ts';
@@ -42,6 +43,8 @@ export interface GatewayState {
   readonly usage: UsageReports;
   readonly trends: UsageTrends;
   readonly forecasts: BudgetForecasts;
+  /** Deletes the accounts of limits that no budget has any longer; returns their number. */
+  readonly pruneLimits: (now: number) => Promise<number>;
   readonly requests: RequestList;
   readonly guardrailHits: GuardrailHits;
   readonly alerts: Outbox;
@@ -131,6 +134,7 @@ function administer(
     usage: createUsageReports(store),
     trends,
     forecasts: createBudgetForecasts({ store, identity, trends, clock }),
+    pruneLimits: createLimitPruner({ store, revision, identity }),
     requests: createRequestList(store),
     guardrailHits,
     alerts: createOutbox(store),

@@ -125,6 +125,7 @@ export async function startGateway({
     const prune = async (now: number): Promise<void> => {
       await pruneRecords(state, current, now);
       await context.idempotency.prune(now);
+      await state.pruneLimits(now);
     };
     closers.add(enforceRetention({ prune, clock: context.clock, onError: context.onError }));
     closers.add(countRegularly(state.trends, context.clock, context.onError));
