@@ -44,7 +44,8 @@ export const GATEWAY_CLI = {
   },
   'gcli:budgets': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
-    behavior: '`budgets` creates, lists, shows, updates and deletes budgets, which can be assigned to users.',
+    behavior:
+      '`budgets` creates, lists, shows, updates, deletes and forecasts budgets, which can be assigned to users.',
   },
   'gcli:alerts': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
