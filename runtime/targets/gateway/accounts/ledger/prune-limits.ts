@@ -15,8 +15,8 @@ const STEP = 500;
 
 /**
  * Creates a function that deletes the accounts of limits that no budget has any longer, when their windows have
- * ended; it returns their number. The window is kept until then, because a limit that is added again soon
- * must not start anew. Accounts with reservations are kept, too.
+ * ended; it returns their number. They are kept until then, because a limit that is added again soon
+ * must keep its spending. Accounts with reservations are kept, too.
  */
 export function createLimitPruner({
   store: { db, ledger },

@@ -34,7 +34,7 @@ interface Projection {
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 /** Fewer days say too little about the differences between days. */
-export const MIN_DAYS = 7;
+const MIN_DAYS = 7;
 /** More days would describe a past that is over. */
 export const MAX_DAYS = 56;
 /** Two of each day of the week. */

@@ -15,7 +15,7 @@ export type Try<Value> =
   /** `resource` is what has no room, and `error` is what the client receives if the request cannot wait. */
   | { readonly resource: string; readonly error: AppError };
 
-export interface WaitRequest<Value> {
+interface WaitRequest<Value> {
   readonly terms: WaitTerms;
   readonly signal: AbortSignal | undefined;
   /** Tries to admit the request. It is called again each time that a resource may have room. */
@@ -24,7 +24,7 @@ export interface WaitRequest<Value> {
   readonly giveBack: (value: Value) => void;
 }
 
-export interface Waited<Value> {
+interface Waited<Value> {
   readonly value: Value;
   readonly milliseconds: number;
 }
@@ -263,7 +263,7 @@ export function createWaitLists({ clock, random, settings, observer, pollMs }: W
     size: () => waiting.size,
     stop(error) {
       stopped = error;
-      for (const waiter of [...waiting]) waiter.reject(error, 'rejected');
+      for (const waiter of waiting) waiter.reject(error, 'rejected');
     },
   };
 }

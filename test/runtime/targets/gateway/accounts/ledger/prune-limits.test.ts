@@ -41,10 +41,9 @@ describeDatabases((database) => {
     await budgets.change(budgetId, { limits: [limitOf(3600)] });
     clock.advance(2000);
     // The other gateway must not delete accounts with a reservation of this one.
-    await ledger.keep(before).then(async (held) => {
-      expect([await other.pruneLimits(clock.now()), await accounts()]).toEqual([0, 3]);
-      await ledger.settleHeld(held, used(7n));
-    });
+    const held = await ledger.keep(before);
+    expect([await other.pruneLimits(clock.now()), await accounts()]).toEqual([0, 3]);
+    await ledger.settleHeld(held, used(7n));
     // The window of one of them has not ended yet.
     expect([await other.pruneLimits(clock.now()), await accounts()]).toEqual([1, 2]);
     clock.advance(DAY_MS);

@@ -24,7 +24,7 @@ async function keyOf(identity: Identity, userId: string, changes: Partial<NewKey
   const caller = await identity.authenticate({
     get: (name) => (name === 'authorization' ? `Bearer ${secret}` : null),
   });
-  return { key, spender: (await identity.spender(caller, undefined)) as Spender };
+  return { key, spender: await identity.spender(caller, undefined) };
 }
 
 interface Waiting {
@@ -102,12 +102,12 @@ describeDatabases((database) => {
     await ledger.release(first);
     const order: string[] = [];
     const all = [...lows.map((one) => ['low', one] as const), ...highs.map((one) => ['high', one] as const)];
-    for (const [name, { promise }] of all)
-      void promise.then(async (reservation) => {
-        order.push(name);
-        await ledger.release(reservation);
-      });
-    await Promise.all(all.map(([, { promise }]) => promise));
+    const releaseInTurn = async ([name, { promise }]: (typeof all)[number]): Promise<void> => {
+      const reservation = await promise;
+      order.push(name);
+      await ledger.release(reservation);
+    };
+    await Promise.all(all.map(releaseInTurn));
     await pass(clock, 500);
     // One of the low requests was first in the queue before the others arrived.
     expect(order).toHaveLength(5);
