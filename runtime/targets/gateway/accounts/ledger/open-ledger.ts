@@ -25,6 +25,7 @@ import {
   createReservationQueue,
   isLater,
   type Later,
+  type ReservationQueue,
   type ReservationQueueParts,
 } from './waiting/reservation-queue.ts';
 import { waitTermsOf } from './waiting/wait-terms.ts';
@@ -86,6 +87,8 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     return payer;
   };
 
+  /** Assigned before requests arrive; the reservations of dead processes are closed before. */
+  let waiting: ReservationQueue | undefined;
   const close = async (closing: Closing): Promise<void> => {
     await queue.run({
       accounts: idsOf(closing.accounts),
@@ -212,7 +215,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
       spender = await identity.renew(spender);
     }
   };
-  const waiting =
+  waiting =
     queues &&
     createReservationQueue({
       ...queues,
@@ -225,8 +228,8 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
 
   return {
     async reserve(spender, estimate, usageSoFar, wait) {
-      const terms = wait && waiting && waitTermsOf(spender);
-      if (terms) return await waiting.reserve({ terms, ...wait, spender, estimate, usageSoFar });
+      const terms = wait && waitTermsOf(spender);
+      if (terms && waiting) return await waiting.reserve({ terms, ...wait, spender, estimate, usageSoFar });
       const result = await reserve(spender, estimate, usageSoFar);
       if (isLater(result)) throw result.error;
       return result;

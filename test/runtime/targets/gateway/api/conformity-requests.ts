@@ -47,6 +47,7 @@ export const REQUESTS: readonly [
   ['DELETE', '/v1/budgets/{budget_id}'],
   ['GET', '/v1/budgets/{budget_id}'],
   ['GET', '/v1/budgets/reset-logs'],
+  ['GET', '/v1/budgets/forecasts'],
   ['POST', '/v1/budgets', { max_budget: 1 }],
   ['PUT', '/v1/tags/search', { budget_id: '{budget_id}' }],
   ['PUT', '/v1/tags/search', { budget_id: 'none' }],

@@ -25,6 +25,8 @@ test('POST /v1/keys returns 200 with the new key', async () => {
     rpm: null,
     tpm: null,
     max_parallel: null,
+    queue_sec: null,
+    priority: null,
     log_prompts: null,
     budget: null,
     spend: 0,

@@ -38,7 +38,7 @@ interface WaitingReservation extends QueueWait {
 }
 
 /** Reserves budget for requests that can wait for the limits of their accounts. */
-interface ReservationQueue {
+export interface ReservationQueue {
   reserve(request: WaitingReservation): Promise<Reservation>;
   /** Called when a request has left these accounts. */
   freed(accounts: readonly Pick<HeldAccount, 'id'>[]): void;
