@@ -13,20 +13,23 @@ const DEFAULT_TEMPLATE = `{{${EXAMPLES}}}`;
 const PLACEHOLDER = /\{\{([^{}]+)\}\}/g;
 
 /** A row's messages: the system prompt, the examples with their responses, and the row. */
-export function messagesFor(row: RowCells, { systemPrompt, prompt, fewShot = [] }: Prompt): BackendMessage[] {
-  const render = (values: RowCells): string =>
-    (prompt ?? DEFAULT_TEMPLATE).replaceAll(PLACEHOLDER, (_match, column: string) =>
-      cellText(values[column.trim()]),
-    );
-  return [
-    ...(systemPrompt === '' ? [] : [{ role: 'system', content: systemPrompt } as const]),
-    ...fewShot.flatMap((example) => [
-      { role: 'user', content: render(example) } as const,
-      { role: 'assistant', content: cellText(example[GROUND_TRUTH]) } as const,
-    ]),
-    { role: 'user', content: render(row) },
-  ];
-}
+export const messagesFor = (row: RowCells, prompt: Prompt): BackendMessage[] => [
+  ...openingMessages(prompt),
+  { role: 'user', content: userText(row, prompt) },
+];
+
+/** The messages before each row: the system prompt, and the examples with their responses. */
+export const openingMessages = ({ systemPrompt, prompt, fewShot = [] }: Prompt): BackendMessage[] => [
+  ...(systemPrompt === '' ? [] : [{ role: 'system', content: systemPrompt } as const]),
+  ...fewShot.flatMap((example) => [
+    { role: 'user', content: userText(example, { prompt }) } as const,
+    { role: 'assistant', content: cellText(example[GROUND_TRUTH]) } as const,
+  ]),
+];
+
+/** A row's message: the template with the row's columns. */
+export const userText = (row: RowCells, { prompt = DEFAULT_TEMPLATE }: Pick<Prompt, 'prompt'>): string =>
+  prompt.replaceAll(PLACEHOLDER, (_match, column: string) => cellText(row[column.trim()]));
 
 /** Throws an InputError for a template with a column that the dataset lacks, or with the ground truth. */
 export function checkTemplate({ prompt }: Prompt, columns: readonly string[]): void {
