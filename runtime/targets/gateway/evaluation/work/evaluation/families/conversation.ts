@@ -13,6 +13,7 @@ import { all, asIs, scorer } from '../scorer.ts';
 import { cellJson, cellText } from '../read-cells.ts';
 import { bertscoreFamily } from './bertscore.ts';
 import { judgeFamilies } from './judge.ts';
+import { pairwiseFamily } from './pairwise.ts';
 import { textFamilies } from './text.ts';
 
 /** What a model did in a conversation. All lists are empty for a row without a response. */
@@ -169,5 +170,6 @@ export const conversationFamilies: readonly MetricFamily[] = [
   success,
   turns,
   toolCalls,
+  pairwiseFamily,
   ...[...textFamilies, bertscoreFamily, ...judgeFamilies].map(onlyWithTruth),
 ];
