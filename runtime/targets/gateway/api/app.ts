@@ -8,6 +8,7 @@ import { addRoutes, operationsOf, type Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';
 import { databaseUnavailable } from '../store/database-error.ts';
 import { adminRoutes } from './admin.ts';
+import { agreementRoutes } from './agreement.ts';
 import { alertRoutes } from './alerts.ts';
 import { aliasRoutes } from './aliases.ts';
 import { type GatewayAppOptions, smallBodyOptions } from './app-options.ts';
@@ -138,6 +139,7 @@ function otherRoutes(
     ...uploadRoutes(context, evaluation),
     ...experimentRoutes(context, evaluation),
     ...compareRoutes(context, evaluation),
+    ...agreementRoutes(context, evaluation),
     ...resultRoutes(context, evaluation),
     ...workflowRoutes(context, evaluation),
     ...taskModelRoutes(context, evaluation),

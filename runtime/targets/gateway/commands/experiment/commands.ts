@@ -1,4 +1,5 @@
 import type { CommandGroup } from '#serve/cli/command.ts';
+import { experimentAgreementCommand } from './agreement.ts';
 import { compareExperimentCommand } from './compare.ts';
 import { exportExperimentCommand } from './export/export.ts';
 import { listExperimentsCommand } from './list.ts';
@@ -14,6 +15,7 @@ export const EXPERIMENT_COMMANDS: CommandGroup = {
     run: runExperimentCommand,
     list: listExperimentsCommand,
     compare: compareExperimentCommand,
+    agreement: experimentAgreementCommand,
     update: updateExperimentCommand,
     rows: experimentRowsCommand,
     report: experimentReportCommand,
