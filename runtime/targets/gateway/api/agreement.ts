@@ -64,12 +64,11 @@ export function agreementRoutes(
       parameters: [
         EXPERIMENT_ID,
         {
-          name: 'rater',
+          name: 'raters',
           in: 'query',
-          isList: true,
           description:
-            'A column of the dataset, or a column of a model’s scores or responses as `model/column`; `*/column` for all models. Repeat it for each rater.',
-          example: 'human',
+            'Columns, separated by commas: of the dataset, or of a model’s scores or responses as `model/column`, with the name or ID of the workflow; `*/column` for all models.',
+          example: 'human,*/polite',
         },
         {
           name: 'level',
@@ -109,7 +108,7 @@ export function agreementRoutes(
       errors: [422],
       run: async (c) => {
         const request = {
-          raters: c.req.queries('rater')?.filter((rater) => rater !== '') ?? [],
+          raters: (c.req.query('raters') ?? '').split(',').filter((rater) => rater !== ''),
           level: wordOf(c, 'level', RATING_LEVELS, 'nominal'),
           threshold: thresholdOf(c),
         };

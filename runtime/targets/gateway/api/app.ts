@@ -31,6 +31,7 @@ import { type HttpParts } from './http/parts.ts';
 import { ownInvitationRoutes } from './invitations.ts';
 import { jobRoutes } from './jobs.ts';
 import { keyRoutes } from './keys.ts';
+import { matrixRoutes } from './matrix.ts';
 import { declareRoute, directListener, gatewayShell, httpParts, modelCallRoutes } from './model-api.ts';
 import { modelRoutes } from './models.ts';
 import { organizationRoutes } from './organizations.ts';
@@ -140,6 +141,7 @@ function otherRoutes(
     ...experimentRoutes(context, evaluation),
     ...compareRoutes(context, evaluation),
     ...agreementRoutes(context, evaluation),
+    ...matrixRoutes(context, evaluation),
     ...resultRoutes(context, evaluation),
     ...workflowRoutes(context, evaluation),
     ...taskModelRoutes(context, evaluation),

@@ -6,10 +6,9 @@ import { experimentCommand } from './experiment-command.ts';
 export const experimentAgreementCommand = experimentCommand({
   summary: 'Measure how far judges, models and people agree (kappa, alpha).',
   options: {
-    rater: {
-      value: 'column',
-      help: 'Dataset column, or model/column for scores and responses, or */column for all models (repeatable)',
-      repeatable: true,
+    raters: {
+      value: 'columns',
+      help: 'Columns, separated by commas: of the dataset, or model/column for scores and responses; */column for all models',
     },
     level: {
       value: 'level',
@@ -27,15 +26,14 @@ export const experimentAgreementCommand = experimentCommand({
     },
   },
   prepare(invocation) {
-    const raters = invocation.values('rater');
-    if (raters.length === 0)
-      throw new UsageError('--rater is required, e.g. --rater human --rater "*/polite".');
+    const raters = invocation.value('raters');
+    if (raters === undefined) throw new UsageError('--raters is required, e.g. --raters "human,*/polite".');
     const query = new URLSearchParams({
+      raters,
       level: invocation.value('level') ?? 'nominal',
       threshold: invocation.value('threshold') ?? '',
       format: formatOf(invocation),
     });
-    for (const rater of raters) query.append('rater', rater);
     return async ({ client, path, output }) => {
       output.out(await client.text(`${path}/agreement?${query.toString()}`));
       return 0;

@@ -3,6 +3,7 @@ import { experimentAgreementCommand } from './agreement.ts';
 import { compareExperimentCommand } from './compare.ts';
 import { exportExperimentCommand } from './export/export.ts';
 import { listExperimentsCommand } from './list.ts';
+import { experimentMatrixCommand } from './matrix.ts';
 import { experimentReportCommand } from './report.ts';
 import { retryExperimentCommand } from './retry.ts';
 import { experimentRowsCommand } from './rows.ts';
@@ -16,6 +17,7 @@ export const EXPERIMENT_COMMANDS: CommandGroup = {
     list: listExperimentsCommand,
     compare: compareExperimentCommand,
     agreement: experimentAgreementCommand,
+    matrix: experimentMatrixCommand,
     update: updateExperimentCommand,
     rows: experimentRowsCommand,
     report: experimentReportCommand,

@@ -179,6 +179,7 @@ function withPrompts(workflow: NewWorkflow, prompts: FileContent['prompts']): re
   return prompts.map(({ name, ...prompt }) => ({
     ...workflow,
     ...prompt,
+    prompt_name: name,
     name: `${workflow.name} (${name})`,
   }));
 }

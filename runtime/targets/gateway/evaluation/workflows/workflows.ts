@@ -253,6 +253,7 @@ async function planWorkflow(
     model: request.model,
     provider: request.provider,
     systemPrompt: inference.systemPrompt,
+    promptName: request.promptName,
     timeoutSec: request.timeoutSec,
     rows,
     outputName: predictionsName(dataset.filename, request.model),
