@@ -6,6 +6,7 @@ import { ALERT_COMMANDS } from './commands/alerts.ts';
 import { ALIAS_COMMANDS } from './commands/aliases.ts';
 import { CACHE_COMMANDS } from './commands/cache.ts';
 import { CONFIG_COMMANDS } from './commands/config.ts';
+import { BENCHMARK_COMMANDS } from './commands/benchmark/commands.ts';
 import { EXPERIMENT_COMMANDS } from './commands/experiment/commands.ts';
 import { INVITATION_COMMANDS } from './commands/invitations.ts';
 import { JOB_COMMANDS } from './commands/job.ts';
@@ -37,6 +38,7 @@ export const gatewayProgram: Program = {
   commands: {
     serve: serveCommand,
     config: CONFIG_COMMANDS,
+    benchmark: BENCHMARK_COMMANDS,
     experiment: EXPERIMENT_COMMANDS,
     job: JOB_COMMANDS,
     migrate: migrateCommand,

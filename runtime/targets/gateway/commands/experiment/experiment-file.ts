@@ -169,7 +169,7 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
 }
 
 /** Whether the dataset is imported rather than uploaded. */
-export const isSource = (dataset: string): boolean => /^(?:https?:|hf:|s3:)/.test(dataset);
+export const isSource = (dataset: string): boolean => /^(?:https?:|hf:|s3:|benchmark:)/.test(dataset);
 
 type NewWorkflow = ExperimentFile['workflows'][number];
 

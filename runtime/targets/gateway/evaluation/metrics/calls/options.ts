@@ -22,17 +22,22 @@ const hasAccepted = (
 ): boolean =>
   Object.entries(given).every(
     ([name, value]) =>
-      Object.hasOwn(options, name) && listOf(options[name]).some((accepted) => accepts(accepted, value)),
+      Object.hasOwn(options, name) &&
+      (listOf(options[name]).some((accepted) => accepts(accepted, value)) ||
+        isEmptyList(listOf(options[name]), value)),
   ) &&
   Object.entries(options).every(
     ([name, accepted]) => Object.hasOwn(given, name) || listOf(accepted).includes(''),
   );
 
+/** Whether a list is empty, and lists of this argument can be. */
+const isEmptyList = (accepted: readonly unknown[], value: unknown): boolean =>
+  Array.isArray(value) && value.length === 0 && accepted.includes('') && accepted.some(Array.isArray);
+
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
 function isAccepted(accepted: unknown, value: unknown): boolean {
   if (isObject(accepted)) return isObject(value) && hasAccepted(accepted, value, isSame);
-  if (accepted === '' && Array.isArray(value)) return value.length === 0;
   if (!Array.isArray(accepted)) return isSame(accepted, value);
   return (
     Array.isArray(value) &&

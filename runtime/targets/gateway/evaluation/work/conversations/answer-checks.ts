@@ -3,7 +3,9 @@ import { schemaSizeProblem } from '#core/json/schema-size.ts';
 import { lookup } from '#core/values/lookup.ts';
 import { compileLinearPattern, isFoundIn } from '#platform/linear-pattern.ts';
 import { compileAnswerSchema } from '../../../requests/guardrails/judges/answer-schema.ts';
+import { choiceCheck } from './choice.ts';
 import type { AnswerCheck } from './conversation.ts';
+import { instructionCheck } from './instructions.ts';
 import { listIn, objectIn, shown, textIn } from './read-members.ts';
 
 const MAX_CHECKS = 50;
@@ -31,8 +33,10 @@ const CHECKS = lookup<ReadCheck>({
   json_schema: schemaCheck,
   number(value, name) {
     if (typeof value !== 'number') throw inputError(`\`${name}\` must be a number, not ${shown(value)}.`);
-    return (answer) => lastNumber(answer) === value;
+    return (answer) => Math.abs((finalNumber(answer) ?? Number.NaN) - value) < MAX_ERROR;
   },
+  choice: choiceCheck,
+  instruction: instructionCheck,
 });
 
 const folded = (text: string): string => text.trim().toLowerCase();
@@ -76,14 +80,15 @@ function schemaCheck(value: unknown, name: string): AnswerCheck {
   };
 }
 
-/** The last number in a text, without thousands separators; undefined if there is none. */
-export function lastNumber(text: string): number | undefined {
-  const found = text
-    .slice(-MAX_SEARCHED)
-    .match(/-?[0-9][0-9,]*(?:\.[0-9]+)?/g)
-    ?.at(-1);
+/** Numbers that differ by less are equal. */
+const MAX_ERROR = 1e-6;
+
+/**
+ * The number after `####`, which marks a final answer in GSM8K, or the last number in a text. Thousands separators are
+ * removed. Undefined if there is none.
+ */
+export function finalNumber(text: string): number | undefined {
+  const marked = /####\s*(-?[0-9,]+(?:\.[0-9]+)?)/.exec(text)?.[1];
+  const found = marked ?? text.match(/-?[0-9][0-9,]*(?:\.[0-9]+)?/g)?.at(-1);
   return found === undefined ? undefined : Number(found.replaceAll(',', ''));
 }
-
-/** Length of the end of a response in which a final number is searched. */
-const MAX_SEARCHED = 10_000;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { RowCells } from '#gateway/evaluation/datasets/dataset.ts';
 import { readConversation } from '#gateway/evaluation/work/conversations/read-conversation.ts';
 import { mergePatch } from '#gateway/evaluation/work/conversations/scripted-tools.ts';
-import { lastNumber } from '#gateway/evaluation/work/conversations/answer-checks.ts';
+import { finalNumber } from '#gateway/evaluation/work/conversations/answer-checks.ts';
 
 const deepSchema = (): object => JSON.parse(`${'{"not":'.repeat(3000)}{}${'}'.repeat(3000)}`) as object;
 const tools = [{ name: 'search' }];
@@ -78,7 +78,7 @@ test.each<[string, RowCells, string]>([
   [
     'two conditions in one check',
     { checks: [{ contains: 'a', regex: 'b' }] },
-    'Each entry of `checks` must have exactly one of equals, contains, not_contains, regex, not_regex, json_schema, number, not {"contains":"a","regex":"b"}.',
+    'Each entry of `checks` must have exactly one of equals, contains, not_contains, regex, not_regex, json_schema, number, choice, instruction, not {"contains":"a","regex":"b"}.',
   ],
   [
     'a pattern that could block',
@@ -156,7 +156,8 @@ test.each([
   ['The result is 1,234.50.', 1234.5],
   ['#### -7', -7],
   ['3 apples and 4 pears', 4],
+  ['#### 5, not 6', 5],
   ['none', undefined],
-])('the last number in %j is %j', (text, number) => {
-  expect(lastNumber(text)).toBe(number);
+])('the final number in %j is %j', (text, number) => {
+  expect(finalNumber(text)).toBe(number);
 });
