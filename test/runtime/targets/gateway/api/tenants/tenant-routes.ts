@@ -82,6 +82,12 @@ export const TENANT_ROUTES: Readonly<Record<string, (ids: Victim) => TenantReque
   'GET /api/v1/experiments/:id/compare': ({ experiment }) => ({
     path: `/api/v1/experiments/${experiment}/compare`,
   }),
+  'GET /api/v1/experiments/:id/agreement': ({ experiment }) => ({
+    path: `/api/v1/experiments/${experiment}/agreement?raters=examples,ground_truth`,
+  }),
+  'GET /api/v1/experiments/:id/matrix': ({ experiment }) => ({
+    path: `/api/v1/experiments/${experiment}/matrix`,
+  }),
   'GET /api/v1/experiments/:id/rows': ({ experiment }) => ({
     path: `/api/v1/experiments/${experiment}/rows`,
   }),
