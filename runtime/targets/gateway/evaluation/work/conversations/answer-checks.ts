@@ -1,12 +1,11 @@
 import { inputError, messageOf } from '#contract/errors.ts';
-import { schemaSizeProblem } from '#core/json/schema-size.ts';
 import { lookup } from '#core/values/lookup.ts';
 import { compileLinearPattern, isFoundIn } from '#platform/linear-pattern.ts';
-import { compileAnswerSchema } from '../../../requests/guardrails/judges/answer-schema.ts';
 import { choiceCheck } from './choice.ts';
 import type { AnswerCheck } from './conversation.ts';
 import { instructionCheck } from './instructions.ts';
 import { listIn, objectIn, shown, textIn } from './read-members.ts';
+import { readRowSchema } from './row-schema.ts';
 
 const MAX_CHECKS = 50;
 const MAX_PATTERN_LENGTH = 1000;
@@ -30,7 +29,7 @@ const CHECKS = lookup<ReadCheck>({
     const isFound = patternCheck(value, name);
     return (answer) => !isFound(answer);
   },
-  json_schema: schemaCheck,
+  json_schema: readRowSchema,
   number(value, name) {
     if (typeof value !== 'number') throw inputError(`\`${name}\` must be a number, not ${shown(value)}.`);
     return (answer) => Math.abs((finalNumber(answer) ?? Number.NaN) - value) < MAX_ERROR;
@@ -66,18 +65,6 @@ function patternCheck(value: unknown, name: string): AnswerCheck {
   } catch (error) {
     throw inputError(`\`${name}\` is invalid: ${messageOf(error)}`, error);
   }
-}
-
-/** The schema is compiled on the first use, in the worker: the gateway only checks its size. */
-function schemaCheck(value: unknown, name: string): AnswerCheck {
-  const schema = objectIn(value, name);
-  const problem = schemaSizeProblem(schema);
-  if (problem !== undefined) throw inputError(`\`${name}\` ${problem}.`);
-  let validate: ReturnType<typeof compileAnswerSchema> | undefined;
-  return (answer) => {
-    validate ??= compileAnswerSchema(schema);
-    return answer.trim() !== '' && validate(answer).valid;
-  };
 }
 
 /** Numbers that differ by less are equal. */

@@ -1,15 +1,14 @@
 import { inputError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
-import { schemaSizeProblem } from '#core/json/schema-size.ts';
 import { lookup } from '#core/values/lookup.ts';
 import { isOneOf } from '#core/values/is-one-of.ts';
-import { compileAnswerSchema } from '../../../requests/guardrails/judges/answer-schema.ts';
 import { containsJson, isEqualJson } from '../../metrics/calls/json-equal.ts';
 import { acceptsOptions } from '../../metrics/calls/options.ts';
 import { CALL_ORDERS, type ExpectedCall } from '../../metrics/calls/match-calls.ts';
 import { readChecks } from './answer-checks.ts';
 import { EXPECTATION_COLUMNS as NAMES, type Expectation, type ForbiddenCall } from './conversation.ts';
 import { listIn, objectIn, shown, textIn } from './read-members.ts';
+import { readRowSchema } from './row-schema.ts';
 
 /** Maximum number of expected or forbidden calls in a row or turn. */
 export const MAX_CALLS = 100;
@@ -78,14 +77,7 @@ const forbiddenCall = (value: unknown): ForbiddenCall =>
 /** A call is also forbidden with further arguments. */
 const withSubset = (value: unknown): unknown => (isObject(value) ? { match: 'subset', ...value } : value);
 
-/** Whether JSON is valid against a schema. The schema is compiled on the first use, in the worker. */
 function acceptsSchema(schema: unknown): (given: unknown) => boolean {
-  const object = objectIn(schema, 'arguments');
-  const problem = schemaSizeProblem(object);
-  if (problem !== undefined) throw inputError(`The JSON Schema in \`arguments\` ${problem}.`);
-  let validate: ReturnType<typeof compileAnswerSchema> | undefined;
-  return (given) => {
-    validate ??= compileAnswerSchema(object);
-    return validate(JSON.stringify(given ?? null)).valid;
-  };
+  const isValid = readRowSchema(schema, 'arguments');
+  return (given) => isValid(JSON.stringify(given ?? null));
 }

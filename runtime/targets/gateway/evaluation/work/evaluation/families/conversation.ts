@@ -3,13 +3,16 @@ import { isEqualJson } from '../../../metrics/calls/json-equal.ts';
 import { knownMeans } from '../../../metrics/calls/known-means.ts';
 import { type CallGroup, matchCalls } from '../../../metrics/calls/match-calls.ts';
 import { type TurnOutcome, turnSuccess } from '../../../metrics/calls/turn-success.ts';
+import { AppError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
+import { createYielder } from '#platform/run-yielding.ts';
+import type { Metric, RowScores } from '../../../metrics/metric.ts';
 import type { RowCells } from '../../../datasets/dataset.ts';
 import type { Conversation, Expectation, RecordedCall } from '../../conversations/conversation.ts';
 import { readConversation } from '../../conversations/read-conversation.ts';
 import { hasExpectation } from '../../conversations/read-expectation.ts';
-import { isUnanswered, type MetricFamily, type Sample } from '../evaluation.ts';
-import { all, asIs, scorer } from '../scorer.ts';
+import { type CountRow, isUnanswered, type MetricFamily, type Sample, type Scorer } from '../evaluation.ts';
+import { all, asIs } from '../scorer.ts';
 import { cellJson, cellText } from '../read-cells.ts';
 import { bertscoreFamily } from './bertscore.ts';
 import { judgeFamilies } from './judge.ts';
@@ -83,11 +86,22 @@ function isMet(part: Part, state: unknown): boolean {
   );
 }
 
-function partsOf(sample: Sample): {
+interface SampleParts {
   readonly turns: readonly Part[];
   readonly whole: Part;
   readonly outcome: Outcome;
-} {
+}
+
+/** Parts by sample: several metrics read the same rows, whose schemas are compiled once. */
+const known = new WeakMap<Sample, SampleParts>();
+
+function partsOf(sample: Sample): SampleParts {
+  const found = known.get(sample) ?? readParts(sample);
+  known.set(sample, found);
+  return found;
+}
+
+function readParts(sample: Sample): SampleParts {
   const conversation = readConversation(sample.row);
   const outcome = outcomeOf(sample);
   return {
@@ -100,6 +114,33 @@ function partsOf(sample: Sample): {
 const withExpectation = (parts: readonly Part[]): readonly Part[] =>
   parts.filter(({ expectation }) => hasExpectation(expectation));
 
+const asScores = (scores: RowScores): RowScores => scores;
+
+/** A scorer that yields between rows, because patterns and schemas of many rows take seconds. */
+function yieldingScorer<Row>(metric: Metric<Row>, read: (sample: Sample) => Row | undefined): Scorer {
+  const yieldToOthers = createYielder();
+  return {
+    async prepare(samples, { signal }) {
+      const counts: CountRow[] = [];
+      for (const sample of samples) {
+        await yieldToOthers();
+        signal.throwIfAborted();
+        try {
+          const row = read(sample);
+          counts.push(() => (row === undefined ? {} : metric.add(row)));
+        } catch (error) {
+          counts.push(() => {
+            throw AppError.from(error);
+          });
+        }
+      }
+      return counts;
+    },
+    result: metric.result,
+    save: metric.save,
+  };
+}
+
 /** Precision, recall and order of the calls in rows that expect calls. */
 const toolCalls: MetricFamily = {
   name: 'tool_calls',
@@ -107,13 +148,13 @@ const toolCalls: MetricFamily = {
   needs: [],
   shownAs: (value) => `tool_calls_${value}`,
   open: (_tools, saved) =>
-    scorer(knownMeans(CALL_SCORES, callScores, saved), (sample) => {
+    yieldingScorer(knownMeans(CALL_SCORES, asScores, saved), (sample) => {
       const { turns, whole, outcome } = partsOf(sample);
       const groups = [...turns, whole]
         .filter(({ expectation }) => expectation.calls !== undefined)
         .map(groupOf);
       if (groups.length === 0) return undefined;
-      return outcome.replies === undefined ? null : groups;
+      return callScores(outcome.replies === undefined ? null : groups);
     }),
 };
 
@@ -124,7 +165,7 @@ const success: MetricFamily = {
   needs: [],
   shownAs: asIs,
   open: (_tools, saved) =>
-    scorer(
+    yieldingScorer(
       knownMeans(['success'], (isSuccess: boolean) => ({ success: isSuccess ? 1 : 0 }), saved),
       (sample) => {
         const { turns, whole, outcome } = partsOf(sample);
@@ -141,7 +182,7 @@ const turns: MetricFamily = {
   needs: [],
   shownAs: asIs,
   open: (_tools, saved) =>
-    scorer(turnSuccess({}, saved), (sample): readonly TurnOutcome[] | undefined => {
+    yieldingScorer(turnSuccess({}, saved), (sample): readonly TurnOutcome[] | undefined => {
       const { turns: parts, outcome } = partsOf(sample);
       const outcomes = parts.flatMap((part, at) =>
         hasExpectation(part.expectation) ? [{ turn: at + 1, isMet: isMet(part, outcome.state) }] : [],
@@ -158,8 +199,10 @@ const onlyWithTruth = (family: MetricFamily): MetricFamily => ({
     return {
       ...opened,
       async prepare(samples, context) {
-        const known = samples.filter(({ truth }) => truth !== null && truth !== '');
-        const counts = new Map((await opened.prepare(known, context)).map((count, at) => [known[at], count]));
+        const compared = samples.filter(({ truth }) => truth !== null && truth !== '');
+        const counts = new Map(
+          (await opened.prepare(compared, context)).map((count, at) => [compared[at], count]),
+        );
         return samples.map((sample) => counts.get(sample) ?? (() => ({})));
       },
     };
