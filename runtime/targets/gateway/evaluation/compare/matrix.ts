@@ -179,8 +179,9 @@ async function withFrontier(
   }
   const hasScores = scored.every(({ scores }) => scores.some((score) => !Number.isNaN(score)));
   const shares = hasScores ? await runYielding(frontierShares(scored)) : [];
-  return cells.map(({ all: _, ...cell }) => {
-    const at = placed.findIndex((one) => one.cell.prompt === cell.prompt && one.cell.model === cell.model);
+  return cells.map((one) => {
+    const { all: _, ...cell } = one;
+    const at = placed.findIndex((other) => other.cell === one);
     return {
       ...cell,
       isOnFrontier: isOn[at] ?? null,

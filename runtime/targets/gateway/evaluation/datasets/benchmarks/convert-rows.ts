@@ -44,7 +44,7 @@ function bfclRows(rows: readonly Members[], answers: readonly Members[]): readon
 }
 
 /** Providers only accept letters, digits, `_` and `-` in names. */
-const toolName = (name: unknown): string => String(name).replaceAll('.', '_');
+const toolName = (name: unknown): string => textOf(name).replaceAll('.', '_');
 
 /**
  * A required argument cannot be omitted, even if its accepted values contain an empty string. An optional one that the
@@ -118,8 +118,8 @@ const mathRow = ({ id, prompt, expected }: Members): RowCells => ({
 function choiceRow({ id, question, choices, ctx, endings, expected_index: right }: Members): RowCells {
   const list = listOf(choices ?? endings);
   const letters = list.map((_choice, at) => letterAt(at));
-  const asked = question === undefined ? `Which ending fits best?\n\n${String(ctx)}` : String(question);
-  const options = list.map((choice, at) => `${letters[at]}. ${String(choice)}`).join('\n');
+  const asked = question === undefined ? `Which ending fits best?\n\n${textOf(ctx)}` : textOf(question);
+  const options = list.map((choice, at) => `${letters[at]}. ${textOf(choice)}`).join('\n');
   return {
     id: cell(id),
     examples: `${asked}\n\n${options}\n\nAnswer with the letter of the right choice only.`,
@@ -127,6 +127,7 @@ function choiceRow({ id, question, choices, ctx, endings, expected_index: right 
   };
 }
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const letterAt = (position: number): string => String.fromCodePoint(65 + position);
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const cell = (value: unknown): DatasetCell => (value ?? null) as DatasetCell;

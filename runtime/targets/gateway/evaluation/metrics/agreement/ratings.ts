@@ -31,7 +31,7 @@ export function readRatings(columns: readonly (readonly Rating[])[], level: Rati
     const text = categories.find((rating) => typeof rating === 'string');
     if (text !== undefined) {
       throw inputError(
-        `The rating ${JSON.stringify(String(text).slice(0, 80))} is not a number, which level ${level} requires. Use level=nominal.`,
+        `The rating ${JSON.stringify(text.slice(0, 80))} is not a number, which level ${level} requires. Use level=nominal.`,
       );
     }
   }

@@ -1,3 +1,4 @@
+import { greatest } from '#core/numbers/extremes.ts';
 import type { Steps } from '#core/limits/steps.ts';
 import { type BootstrapOptions, seededRandom } from './bootstrap.ts';
 
@@ -33,7 +34,7 @@ export function* frontierShares(
   all: readonly ScoredTradeOff[],
   { resamples = 1000, seed = 1 }: BootstrapOptions = {},
 ): Steps<number[]> {
-  const rows = Math.max(0, ...all.map(({ scores }) => scores.length));
+  const rows = Math.max(0, greatest(all.map(({ scores }) => scores.length)));
   const groups = Math.min(rows, MAX_GROUPS);
   const sums = all.map(({ scores }) => grouped(scores, groups));
   yield;

@@ -10,11 +10,13 @@ const PHRASES = [
   /\bfinal\s+answer(?:\s*:)?\s*\(?([A-Z])\)?(?![A-Za-z])/gi,
   /\bthe\s+correct\s+(?:answer|choice|option)\s*(?:is|:)\s*\(?([A-Z])\)?(?![A-Za-z])/gi,
   /\(([A-Z])\)\s*$/gi,
-  /^[^\S\n]*\(?([A-Z])\)?[^\S\n]*$/gim,
 ];
 const STANDALONE = /(?<![\p{L}\p{N}_])[A-Z](?![\p{L}\p{N}_])/gu;
 /** Length of the end of a response in which the letter is searched. */
 const MAX_SEARCHED = 100_000;
+
+/** The letter on a line of its own, with or without parentheses. */
+const letterAlone = (line: string): string | undefined => /^\(?([A-Za-z])\)?$/.exec(line.trim())?.[1];
 
 /** The letter that a response to a multiple choice question names; undefined if it names none. */
 export function chosenLetter(answer: string, choices: number): string | undefined {
@@ -26,7 +28,10 @@ export function chosenLetter(answer: string, choices: number): string | undefine
     const last = letters.findLast(isChoice);
     if (last !== undefined) return last.toUpperCase();
   }
-  return Array.from(text.matchAll(STANDALONE), ([letter]) => letter).findLast(isChoice);
+  const alone = text.split('\n').map(letterAlone).findLast(isChoice);
+  return (
+    alone?.toUpperCase() ?? Array.from(text.matchAll(STANDALONE), ([letter]) => letter).findLast(isChoice)
+  );
 }
 
 /** Reads `{"answer": "B", "choices": 4}`. Throws an InputError. */

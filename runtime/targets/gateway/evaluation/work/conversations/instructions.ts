@@ -11,15 +11,39 @@ interface Settings {
   readonly text: (name: string) => string;
 }
 
-/** White space and punctuation as in Python. */
-const SPACE = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
-const SPACES = new RegExp(`${SPACE}+`, 'u');
-const HAS_SPACE = new RegExp(SPACE, 'u');
+/** White space as in Python: ranges of code points. */
+const SPACE_RANGES = [
+  [0x09, 0x0d],
+  [0x1c, 0x20],
+  [0x85, 0x85],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+] as const;
+const isSpace = (character: string): boolean => {
+  const code = character.codePointAt(0) ?? 0;
+  return SPACE_RANGES.some(([from, to]) => code >= from && code <= to);
+};
 const PUNCTUATION = new Set('!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~');
 const VOWELS = new Set('aeiou');
 const CONSONANTS = new Set('bcdfghjklmnpqrstvwxyz');
 
-const wordsOf = (text: string): string[] => text.split(SPACES).filter((word) => word !== '');
+function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  let word = '';
+  for (const character of text) {
+    if (!isSpace(character)) word += character;
+    else if (word !== '') {
+      words.push(word);
+      word = '';
+    }
+  }
+  return word === '' ? words : [...words, word];
+}
 const withoutPunctuation = (text: string): string =>
   Array.from(text)
     .filter((character) => !PUNCTUATION.has(character))
@@ -34,7 +58,6 @@ function trimmed(text: string, isRemoved: (character: string) => boolean): strin
 }
 
 const isPunctuationOrSpace = (character: string): boolean => PUNCTUATION.has(character) || character === ' ';
-const isSpace = (character: string): boolean => HAS_SPACE.test(character);
 const strip = (text: string): string => trimmed(text, isSpace);
 
 function isPrime(number: number): boolean {
@@ -66,7 +89,7 @@ const INSTRUCTIONS = lookup<Instruction>({
     const text = strip(withoutPunctuation(answer));
     return text.split('\n').filter((line) => line !== '').length === wordsOf(text).length;
   },
-  'format:no_whitespace': (answer) => !HAS_SPACE.test(answer),
+  'format:no_whitespace': (answer) => !Array.from(answer).some(isSpace),
   'format:parentheses': (answer) => hasNestedBrackets(answer, 5),
   'format:quotes': (answer) => hasNestedQuotes(answer, 3),
   'format:sub-bullets': (answer) =>

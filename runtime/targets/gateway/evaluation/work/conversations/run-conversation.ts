@@ -1,5 +1,4 @@
 import { AppError } from '#contract/errors.ts';
-import type { Json } from '../../../providers/shapes/chat.ts';
 import type { Chat, ChatReply, BackendMessage } from '../backends/backend.ts';
 import { parsedOr } from '../backends/open-backend.ts';
 import type { GenerationConfig } from '../work.ts';
@@ -82,7 +81,7 @@ async function runTurn(
   { messageFor, generation, chat, signal }: ConversationContext,
 ): Promise<ChatReply> {
   if (user !== undefined) run.messages.add({ role: 'user', content: messageFor(user) });
-  const parameters: GenerationConfig = { ...generation, ...(tools && { tools: tools as readonly Json[] }) };
+  const parameters: GenerationConfig = { ...generation, ...(tools && { tools }) };
   for (let step = 1; ; step++) {
     const reply = await chat(run.messages.all(), parameters, signal);
     run.made.push(reply);

@@ -63,7 +63,10 @@ describe('calls', () => {
     const call = (name: string): Call => ({ name, arguments: {} });
     const correct = (expected: string, made: string): boolean =>
       matchCalls(
-        groupOf({ expected: [...expected].map(call), made: [...made].map(call), mode: 'exact' }, 'prefix'),
+        groupOf(
+          { expected: Array.from(expected, call), made: Array.from(made, call), mode: 'exact' },
+          'prefix',
+        ),
       ).isCorrect;
     expect(['ab', 'abc', 'a', 'ba', 'cab', ''].map((made) => correct('ab', made))).toEqual([
       true,

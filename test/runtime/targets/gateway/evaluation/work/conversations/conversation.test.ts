@@ -108,7 +108,7 @@ test('a conversation keeps the replies, and scripted tools return results and ch
     ['assistant', 'Booked: ok'],
     ['user', 'I thank you'],
   ]);
-  const { tools } = model.asked[0]?.body as unknown as { readonly tools: readonly object[] };
+  const { tools } = (model.asked[0]?.body ?? {}) as { readonly tools?: readonly object[] };
   expect(tools).toEqual([{ type: 'function', function: TOOLS[0] }, TOOLS[1]]);
   const { scores, metrics, details } = await scoresOf(rows);
   expect(scores[0]).toMatchObject({
