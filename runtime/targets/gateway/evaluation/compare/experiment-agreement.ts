@@ -31,7 +31,7 @@ interface RaterColumn {
 }
 
 /** Each pair of raters is compared, so their number is limited. */
-export const MAX_RATERS = 10;
+const MAX_RATERS = 10;
 const MAX_ROWS = 200_000;
 /** Longer texts are not ratings. */
 const MAX_RATING_LENGTH = 200;

@@ -15,7 +15,7 @@ export interface Estimate {
   readonly interval: Interval | null;
 }
 
-export interface PairAgreement {
+interface PairAgreement {
   /** Positions of the two raters. */
   readonly raters: readonly [number, number];
   /** Number of rows that both have rated. */

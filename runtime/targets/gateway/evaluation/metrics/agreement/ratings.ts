@@ -18,7 +18,7 @@ export interface Ratings {
 }
 
 /** Maximum number of different ratings that are compared as categories. */
-export const MAX_CATEGORIES = 100;
+const MAX_CATEGORIES = 100;
 
 /**
  * Numbers the different ratings. Throws an InputError if there are too many for categories, or if ratings that are ordered

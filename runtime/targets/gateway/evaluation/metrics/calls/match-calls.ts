@@ -1,5 +1,5 @@
 /** A tool call that a model has made. */
-export interface MadeCall {
+interface MadeCall {
   readonly name: string;
   readonly arguments: unknown;
 }

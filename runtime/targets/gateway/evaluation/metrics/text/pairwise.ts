@@ -5,7 +5,11 @@ import { knownMeans } from '../calls/known-means.ts';
 import { type AnyJson, type MetricMaker, metricResult, type RowScores } from '../metric.ts';
 import { fence, type JudgeMessage, readObject, withoutThoughts } from './judge.ts';
 
-/** The better of two outputs by their position; 0 if they are equally good. */
+/**
+ * The better of two outputs by their position; 0 if they are equally good.
+ *
+ * @internal Exported for tests only.
+ */
 export type Winner = 0 | 1 | 2;
 
 export interface PairwiseVerdict {
@@ -119,7 +123,11 @@ const detailOf = (counts: Counts): AnyJson => ({
   longer_share: shareOf(counts.longer, counts.shorter),
 });
 
-/** The share with its Wilson interval, and the p-value of the exact test against one half. */
+/**
+ * The share with its Wilson interval, and the p-value of the exact test against one half.
+ *
+ * @internal Exported for tests only.
+ */
 export function shareOf(count: number, others: number): AnyJson {
   const total = count + others;
   if (total === 0) return null;

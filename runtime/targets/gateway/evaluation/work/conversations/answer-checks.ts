@@ -73,6 +73,8 @@ const MAX_ERROR = 1e-6;
 /**
  * The number after `####`, which marks a final answer in GSM8K, or the last number in a text. Thousands separators are
  * removed. Undefined if there is none.
+ *
+ * @internal Exported for tests only.
  */
 export function finalNumber(text: string): number | undefined {
   const marked = /####\s*(-?[0-9,]+(?:\.[0-9]+)?)/.exec(text)?.[1];

@@ -18,7 +18,11 @@ const MAX_SEARCHED = 100_000;
 /** The letter on a line of its own, with or without parentheses. */
 const letterAlone = (line: string): string | undefined => /^\(?([A-Za-z])\)?$/.exec(line.trim())?.[1];
 
-/** The letter that a response to a multiple choice question names; undefined if it names none. */
+/**
+ * The letter that a response to a multiple choice question names; undefined if it names none.
+ *
+ * @internal Exported for tests only.
+ */
 export function chosenLetter(answer: string, choices: number): string | undefined {
   const text = answer.slice(-MAX_SEARCHED);
   const isChoice = (letter: string | undefined): boolean =>

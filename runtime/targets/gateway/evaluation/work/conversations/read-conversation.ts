@@ -16,7 +16,7 @@ import { expectedCall, readExpectation } from './read-expectation.ts';
 import { readMessages } from './read-messages.ts';
 import { listIn, objectIn, shown, textIn, valueOf } from './read-members.ts';
 
-export const MAX_TURNS = 50;
+const MAX_TURNS = 50;
 const MAX_TOOLS = 128;
 const MAX_RESULTS = 500;
 const MAX_STEPS = 50;
@@ -132,5 +132,5 @@ function checkNames({ tools, results = [], turns, expectation }: Conversation): 
   );
 }
 
-export const toolName = (tool: Json): string =>
+const toolName = (tool: Json): string =>
   isObject(tool['function']) && typeof tool['function']['name'] === 'string' ? tool['function']['name'] : '';

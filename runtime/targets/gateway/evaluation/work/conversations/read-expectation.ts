@@ -11,7 +11,7 @@ import { listIn, objectIn, shown, textIn } from './read-members.ts';
 import { readRowSchema } from './row-schema.ts';
 
 /** Maximum number of expected or forbidden calls in a row or turn. */
-export const MAX_CALLS = 100;
+const MAX_CALLS = 100;
 
 /**
  * Reads what a row or a turn is expected to do. `find` returns a member; undefined if it is missing. Throws an

@@ -34,7 +34,11 @@ export function createScriptedTools(results: readonly ScriptedResult[], state: u
 /** Maximum depth of a patch. Deeper members replace the value instead of being merged. */
 const MAX_DEPTH = 100;
 
-/** Applies a JSON Merge Patch (RFC 7396). */
+/**
+ * Applies a JSON Merge Patch (RFC 7396).
+ *
+ * @internal Exported for tests only.
+ */
 export function mergePatch(target: unknown, patch: unknown, depth = 0): unknown {
   if (!isObject(patch) || depth >= MAX_DEPTH) return patch;
   const merged = new Map(Object.entries(isObject(target) ? target : {}));

@@ -19,7 +19,7 @@ import { all } from '../scorer.ts';
 import { judgeVerdict, preparedRow } from './judge-call.ts';
 
 /** The column with the outputs to compare with. */
-export const BASELINE = 'baseline';
+const BASELINE = 'baseline';
 
 /** A judge compares each output with a baseline, in both orders. Rows without a baseline are skipped. */
 export const pairwiseFamily: MetricFamily = {
