@@ -59,6 +59,7 @@ const STORAGE: Readonly<Record<SimpleField['kind'], Storage>> = {
   time: { column: bigint },
   timeOrNull: NUMBER,
   models: { ...TEXT, write: JSON.stringify, read: modelsOf },
+  labels: { ...TEXT, write: JSON.stringify, read: modelsOf },
   metadata: {
     column: textColumn,
     write: JSON.stringify,

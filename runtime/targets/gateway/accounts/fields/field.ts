@@ -40,6 +40,8 @@ interface Kinds<Word extends string> {
   readonly time: Types<number, never, string, number>;
   readonly timeOrNull: Types<number | null, string | number | null, string | null, number | null>;
   readonly models: Types<readonly string[] | null, string[] | null, readonly string[] | null, string | null>;
+  /** Labels of MCP servers; null for none. */
+  readonly labels: Types<readonly string[] | null, string[] | null, readonly string[] | null, string | null>;
   readonly limits: Types<
     readonly BudgetLimit[] | null,
     LimitBody[] | null,
@@ -236,6 +238,8 @@ export type SettableFields<Table> = {
 export const MAX_TEXT_LENGTH = 256;
 /** Maximum number of model patterns of an object. */
 export const MAX_PATTERNS = 1000;
+/** Maximum number of labels of an object. */
+export const MAX_LABELS = 32;
 
 /** A field's name in the program. */
 export const nameOf = (name: string, { as }: Pick<Field, 'as'>): string => as ?? camelOf(name);

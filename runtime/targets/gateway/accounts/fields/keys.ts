@@ -136,6 +136,18 @@ export const KEY_FIELDS = fields({
     teamAdmin: 'tighter',
     binds: true,
   },
+  tools: {
+    kind: 'labels',
+    description:
+      'Labels of the MCP servers whose tools each request with the key has. Null: only those in the request.',
+    label: 'tools',
+    flag: {
+      value: 'labels',
+      help: 'MCP servers whose tools each request has, separated by commas; none for only those in the request',
+      createdWith: 'none',
+    },
+    isForModels: true,
+  },
   spend: SPENDING_FIELD,
   last_used_at: {
     kind: 'timeOrNull',

@@ -10,7 +10,7 @@ import {
   MAX_LIMIT_PATTERNS,
   MAX_LIMITS,
 } from '../fields/budget-limits.ts';
-import { type FieldTable, MAX_PATTERNS, MAX_TEXT_LENGTH, nameOf } from '../fields/field.ts';
+import { type FieldTable, MAX_LABELS, MAX_PATTERNS, MAX_TEXT_LENGTH, nameOf } from '../fields/field.ts';
 
 /** Maximum size of metadata as JSON. Lists of users and keys contain every item's metadata. */
 const MAX_METADATA_BYTES = 16_384;
@@ -47,6 +47,7 @@ export function checkFields(table: FieldTable, changes: object): void {
     if ((field.kind === 'text' || field.kind === 'zone') && typeof value === 'string')
       checkLength(name, value, field.maxLength);
     if (field.kind === 'models' && Array.isArray(value)) checkPatterns(name, value);
+    if (field.kind === 'labels' && Array.isArray(value)) checkPatterns(name, value, MAX_LABELS);
     if (field.kind === 'limits') checkLimits(name, value as readonly BudgetLimit[]);
     if (field.kind === 'parts') checkFields(field.parts, membersOf(value));
   }

@@ -102,6 +102,8 @@ export interface KeyGrant {
   readonly allowedModels: readonly string[] | null;
   /** Whether its requests and responses are stored; null for the gateway's setting. */
   readonly logPrompts?: boolean | null | undefined;
+  /** MCP servers whose tools each of its requests has. */
+  readonly tools?: readonly string[] | null | undefined;
   readonly limits: Limits;
   /** Keys whose limits apply as well, see `boundBy`. */
   readonly boundBy: readonly BindingKey[];

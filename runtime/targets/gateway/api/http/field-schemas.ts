@@ -10,6 +10,7 @@ import {
   type ChangesOf,
   type Field,
   type FieldTable,
+  MAX_LABELS,
   MAX_PATTERNS,
   type MemberOf,
   nameOf,
@@ -105,6 +106,12 @@ const WIRES: Readonly<Record<SimpleField['kind'], Wire>> = {
       Type.Array(nonEmptyText('Pattern of models, e.g. `openai:gpt-*`, with `*` as a wildcard.'), {
         maxItems: MAX_PATTERNS,
       }),
+      description,
+    ),
+  ),
+  labels: same((description) =>
+    orNull(
+      Type.Array(nonEmptyText('Label of an MCP server in the configuration.'), { maxItems: MAX_LABELS }),
       description,
     ),
   ),

@@ -151,6 +151,13 @@ const READERS: Partial<Record<SimpleField['kind'], Reader>> = {
   timeOrNull: (invocation, flag) => expiryOf(invocation, flag, Date.now()),
   metadata: (invocation) => metadataOf(invocation),
   models: readModels,
+  labels: (invocation, flag) =>
+    clearableValue(invocation, flag, { rule: 'labels separated by commas, or none', parse: parseLabels }),
+};
+
+const parseLabels = (text: string): readonly string[] | undefined => {
+  const labels = text.split(',').map((label) => label.trim());
+  return labels.includes('') ? undefined : labels;
 };
 
 const CHOICES = lookup<boolean | null>({ on: true, off: false, default: null });

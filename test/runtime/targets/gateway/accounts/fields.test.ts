@@ -80,6 +80,10 @@ const SAMPLES: Partial<Record<Field['kind'], readonly [Sample, Sample]>> = {
     { value: ['a:*'], text: 'a:*' },
     { value: ['b'], text: 'b' },
   ],
+  labels: [
+    { value: ['desk'], text: 'desk' },
+    { value: ['desk', 'time'], text: 'desk,time' },
+  ],
   metadata: [
     { value: { a: 'b' }, text: 'a=b' },
     { value: {}, text: '{}' },

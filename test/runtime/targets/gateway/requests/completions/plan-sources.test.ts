@@ -92,6 +92,8 @@ const KEY = {
   maxParallel: key({ maxParallel: 1 }, limited, PARALLEL),
   budget: key({ budget: NOTHING }, spent),
   logPrompts: key({ logPrompts: true }, { recorded: 1 }),
+  // Only gateways with MCP servers read it: requests/tools/servers.test.ts.
+  tools: undefined,
 } satisfies Record<keyof KeyChanges, Case | undefined>;
 
 const USER = {
