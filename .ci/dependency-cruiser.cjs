@@ -39,7 +39,7 @@ const LAYERS = {
     'gateway-state.ts requests/models evaluation/experiments',
     'config requests/policy',
     'requests/completions registry evaluation/jobs',
-    'requests/realtime requests/stored telemetry evaluation/workflows',
+    'requests/realtime requests/stored requests/tools telemetry evaluation/workflows',
     'context.ts evaluation/compare evaluation/rows',
     'evaluation/plots',
     'api',

@@ -18,6 +18,7 @@ import { resolveLimits } from './limits.ts';
 import { type KnownNames, modelProblem } from './model-names.ts';
 import { resolveAffinity } from './affinity.ts';
 import { resolveIdempotency } from './idempotency.ts';
+import { resolveTools } from './tools.ts';
 import { resolvePromptPolicy } from './prompt-log.ts';
 import { ENCODER, resolveProvider } from './provider.ts';
 import {
@@ -90,6 +91,7 @@ export function resolveModels(context: ResolveContext, file: GatewayFile, names:
       DEFAULTS.assumedOutputTokens,
     cache: resolveCache(context, file.cache, names),
     idempotency: resolveIdempotency(context, file),
+    tools: resolveTools(context, file.tools),
   };
 }
 

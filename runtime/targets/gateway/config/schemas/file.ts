@@ -27,6 +27,7 @@ import {
   textSetting,
 } from './shapes.ts';
 import { signIn } from './sign-in.ts';
+import { tools } from './tools.ts';
 import { workloads } from './workloads.ts';
 import { workflows } from './workflows.ts';
 
@@ -141,6 +142,7 @@ export const models = {
   guardrails: Type.Optional(guardrails),
   cache: Type.Optional(cache),
   idempotency: Type.Optional(idempotency),
+  tools: Type.Optional(tools),
   pricing: mapOf<PriceEntry>(price, 'Prices of models, by `provider:model`.'),
   price_map: flagSetting('Use published prices for models without a custom price.', DEFAULTS.priceMap),
   require_pricing: flagSetting('Reject requests for models without a price.', false),

@@ -6,6 +6,7 @@ import type { EncoderProgram, ProviderInstance } from '../../providers/adapters/
 import type { PromptPolicy, RequestPolicy } from '../../providers/shapes/policies.ts';
 import type { AffinitySettings } from '../routing/affinity.ts';
 import type { Alias, RoutingPolicy } from '../routing/routing.ts';
+import type { ToolSettings } from '../../shared/tool-settings.ts';
 
 /** The part of the configuration that a reload replaces. It is always replaced as a whole. */
 export interface ModelsConfig {
@@ -35,4 +36,6 @@ export interface ModelsConfig {
   readonly idempotency?: IdempotencySettings | undefined;
   /** Undefined if responses are not cached. */
   readonly cache?: CacheSettings | undefined;
+  /** Undefined if the gateway runs no tools. */
+  readonly tools?: ToolSettings | undefined;
 }

@@ -13,6 +13,7 @@ import type { CurrentModels, ModelSet } from './model-set.ts';
 import type { KeyState } from '../../providers/adapters/keys/key-state.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { fileState } from '#platform/file-state.ts';
+import type { ToolSettings } from '../../shared/tool-settings.ts';
 
 interface ModelsOptions {
   readonly open: (config: ProviderInstance | EncoderProgram) => Provider;
@@ -35,6 +36,8 @@ export interface Models extends CurrentModels {
   learn(event: TargetEvent): void;
   /** The current settings of requests with an `Idempotency-Key`. */
   readonly idempotency: () => IdempotencySettings;
+  /** The tools that the gateway runs; undefined if there are none. */
+  readonly tools: () => ToolSettings | undefined;
   close(): Promise<void>;
 }
 
@@ -116,6 +119,7 @@ export function createModels(first: ModelsConfig, options: ModelsOptions): Model
       if (event.kind === 'key') current.set.router.provider(event.provider)?.keys?.apply(event);
     },
     idempotency: () => config.idempotency ?? IDEMPOTENCY_DEFAULTS,
+    tools: () => config.tools,
     async close() {
       await current.set.guardrails.close();
       await pool.close();

@@ -50,7 +50,7 @@ export interface WeightedTarget {
  */
 export interface PolicedProvider extends Pick<
   Provider,
-  'name' | 'type' | 'models' | 'modelNames' | 'listedAs' | 'program' | 'keys'
+  'name' | 'type' | 'models' | 'modelNames' | 'listedAs' | 'program' | 'keys' | 'speaks'
 > {
   readonly chat: (call: Passed<ProviderCall>) => ReturnType<Provider['chat']>;
   readonly embed: (call: Passed<EmbeddingsCall>) => ReturnType<Provider['embed']>;
