@@ -78,6 +78,11 @@ export const GATEWAY_WORKFLOWS = {
     source: 'docs/workflows.md#run-a-comparison-from-one-file',
     behavior: 'If one of the models fails, `experiment run` compares the others and exits with code 1.',
   },
+  'gateway:experiment-run:stored': {
+    source: 'docs/workflows.md#regression-tests-in-ci',
+    behavior:
+      'An experiment file can name a dataset that the gateway has, whose conversations and tools are sent as they are, and its baseline can be a file.',
+  },
   'gateway:experiment-run:prompts': {
     source: 'docs/workflows.md#prompts',
     behavior:

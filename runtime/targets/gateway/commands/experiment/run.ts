@@ -28,13 +28,16 @@ export const runExperimentCommand: Command = {
     const { createExperimentProgress: createProgress, watchExperiment } =
       await import('./watch-experiment.ts');
     const { reportAssertions } = await import('./report-assertions.ts');
+    const { isBaselineFile, readBaselineFile } = await import('./baseline-file.ts');
     const { validateAssertions } = await import('./assertions.ts');
     const file = await readExperimentFile(path);
     const [baseline, junit] = [invocation.value('baseline'), invocation.value('junit')];
     const names = file.workflows.map(({ name }) => name);
     validateAssertions(file.assertions, names, baseline !== undefined);
+    // A mistake in the file must not be found after the models have been paid for.
+    if (baseline !== undefined && isBaselineFile(baseline)) await readBaselineFile(baseline);
     return await withGateway(invocation, OPTIONS, async (client, url) => {
-      if (baseline !== undefined)
+      if (baseline !== undefined && !isBaselineFile(baseline))
         await client.json('GET', `/api/v1/experiments/${encodeURIComponent(baseline)}`);
       const started = await startExperiment(client, file);
       const { id, refused } = started;

@@ -1,3 +1,4 @@
+import type { Json } from '../../../providers/shapes/chat.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import type { LabelScores } from '../../../providers/adapters/provider.ts';
 import type { Backend, GenerationConfig, KeptAnswer, WorkTools } from '../work.ts';
@@ -58,7 +59,7 @@ export interface ChatReply extends KeptAnswer {
  * usable.
  */
 export type Chat = (
-  messages: readonly BackendMessage[],
+  messages: readonly (BackendMessage | Json)[],
   generation: GenerationConfig,
   signal: AbortSignal,
   isUsable?: (reply: ChatReply) => boolean,
