@@ -17,6 +17,7 @@ import { createObjects } from './accounts/objects/create-objects.ts';
 import type { Objects } from './accounts/objects/objects.ts';
 import { createRedeemedCodes, type RedeemedCodes } from './accounts/sign-in/redeemed-codes.ts';
 import { createPrices } from './accounts/ledger/prices.ts';
+import { createFeedbackLog, type FeedbackLog } from './accounts/feedback/feedback-log.ts';
 import { createPromptLog, type PromptLog } from './accounts/prompts/prompt-log.ts';
 import { createGuardrailHits, type GuardrailHits } from './accounts/guardrail-hits/guardrail-hits.ts';
 import { createRequestList, type RequestList } from './accounts/ledger/request-list.ts';
@@ -46,6 +47,7 @@ export interface GatewayState {
   readonly cacheClears: CacheClears;
   readonly auditLog: AuditLog;
   readonly promptLog: PromptLog;
+  readonly feedback: FeedbackLog;
   /** Records who changes what. */
   readonly audit: Pick<AuditTrail, 'actingAs'>;
   readonly refusedAttempts: RefusedAttempts;
@@ -131,6 +133,7 @@ function administer(
     cacheClears: createCacheClears(store, revision, clock),
     auditLog: createAuditLog(store),
     promptLog: createPromptLog(store, clock.now),
+    feedback: createFeedbackLog(store, clock.now),
     audit: store.audit,
     objects: createObjects(store, clock),
     objectMasks: createObjectMasks(store.db, options.masterKey),

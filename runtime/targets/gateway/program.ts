@@ -14,6 +14,7 @@ import { auditCommand } from './commands/audit.ts';
 import { backupCommand, restoreCommand } from './commands/backup.ts';
 import { BUDGET_COMMANDS } from './commands/budgets.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { FEEDBACK_COMMANDS } from './commands/feedback.ts';
 import { GUARDRAIL_COMMANDS } from './commands/guardrails.ts';
 import { KEY_COMMANDS } from './commands/keys.ts';
 import { loginCommand, logoutCommand, whoamiCommand } from './commands/sign-in.ts';
@@ -58,6 +59,7 @@ export const gatewayProgram: Program = {
     guardrails: GUARDRAIL_COMMANDS,
     audit: auditCommand,
     prompts: PROMPT_COMMANDS,
+    feedback: FEEDBACK_COMMANDS,
     login: loginCommand,
     logout: logoutCommand,
     whoami: whoamiCommand,

@@ -97,6 +97,11 @@ export const GATEWAY_CLI = {
     behavior:
       '`audit` shows each change with its actor and its command or route, as a table, JSON or CSV, and without secrets.',
   },
+  'gcli:feedback': {
+    source: 'docs/gateway-cli.md#feedback',
+    behavior:
+      '`feedback add` judges a request without a running gateway and replaces earlier feedback; secrets are removed.',
+  },
   'gcli:requests': {
     source: 'docs/gateway-cli.md#requests-and-guardrail-hits',
     behavior: '`requests` and `guardrails hits` show the same data as the browser pages.',

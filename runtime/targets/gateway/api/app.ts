@@ -36,6 +36,7 @@ import { organizationRoutes } from './organizations.ts';
 import { gatewayPageRoutes } from './pages/routes.ts';
 import { priceMapRoutes } from './price-map.ts';
 import { pricingRoutes } from './pricing.ts';
+import { feedbackRoutes } from './feedback.ts';
 import { promptRoutes } from './prompts.ts';
 import { providerStateRoutes } from './provider-states.ts';
 import { providerRoutes } from './providers.ts';
@@ -46,6 +47,7 @@ import { secretRoutes } from './secrets.ts';
 import { tagRoutes } from './tags.ts';
 import { taskModelRoutes } from './task-models.ts';
 import { teamRoutes } from './teams.ts';
+import { trafficDatasetRoutes } from './traffic-datasets.ts';
 import { trendRoutes } from './trends.ts';
 import { UPLOAD_PATHS, uploadProtocol, uploadRoutes } from './uploads.ts';
 import { usageRoutes } from './usage.ts';
@@ -134,6 +136,8 @@ function otherRoutes(
     ...adminRoutes(context, parts),
     ...auditRoutes(context, parts),
     ...promptRoutes(context, parts),
+    ...feedbackRoutes(context, parts),
+    ...trafficDatasetRoutes(context, evaluation),
     ...datasetRoutes(context, evaluation),
     ...uploadRoutes(context, evaluation),
     ...experimentRoutes(context, evaluation),

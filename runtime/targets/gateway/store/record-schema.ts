@@ -5,6 +5,7 @@ import type {
   AuditOutcome,
   HitMode,
   HitPlace,
+  Thumb,
   UsageStatus,
 } from '../shared/record-words.ts';
 import {
@@ -185,6 +186,10 @@ export const RECORD_TABLES = {
       model: textColumn,
       endpoint: textColumn,
       status: textOf<UsageStatus>(),
+      /** HTTP status of the response. */
+      status_code: nullable(integer),
+      /** Request tags as a JSON list; null without tags. */
+      tags: nullable(textColumn),
       /** The body as JSON, truncated if it is too long. */
       request: textColumn,
       /** The model's output; null without one. */
@@ -195,6 +200,40 @@ export const RECORD_TABLES = {
       indexes: {
         gateway_prompts_by_request: { columns: ['request_id'] },
         gateway_prompts_by_time: { columns: ['at', 'id'] },
+      },
+    },
+  ),
+  /** A judgement of a request's response, by the caller or a reviewer. There is one per request and author. */
+  gateway_feedback: table(
+    {
+      /** A version 7 UUID. */
+      id: textColumn,
+      /** Time of the last change. */
+      at: bigint,
+      created_at: bigint,
+      request_id: textColumn,
+      /** Internal ID of the user who wrote it; empty for the master key and for commands. */
+      author_id: textColumn,
+      author: nullable(textColumn),
+      thumb: nullable(textOf<Thumb>()),
+      score: nullable(real),
+      label: nullable(textColumn),
+      /** A comment. */
+      text: nullable(textColumn),
+      /** The output that the model should have returned. */
+      expected_output: nullable(textColumn),
+      /** Whose request it was, from its usage row. */
+      user_id: nullable(textColumn),
+      api_key_id: nullable(textColumn),
+      team_id: nullable(textColumn),
+      model: textColumn,
+      endpoint: textColumn,
+    },
+    {
+      indexes: {
+        gateway_feedback_author: { columns: ['author_id', 'at'] },
+        gateway_feedback_by_time: { columns: ['at', 'id'] },
+        gateway_feedback_request: { columns: ['request_id', 'author_id'], isUnique: true },
       },
     },
   ),
@@ -304,6 +343,7 @@ export const RECORD_TABLES = {
 export type AlertRow = RowOf<typeof RECORD_TABLES.gateway_alerts>;
 export type IdempotencyRow = RowOf<typeof RECORD_TABLES.gateway_idempotency>;
 export type AuditRow = RowOf<typeof RECORD_TABLES.gateway_audit>;
+export type FeedbackRow = RowOf<typeof RECORD_TABLES.gateway_feedback>;
 export type PromptRow = RowOf<typeof RECORD_TABLES.gateway_prompts>;
 export type StoredObjectRow = RowOf<typeof RECORD_TABLES.gateway_objects>;
 export type UsageSumRow = RowOf<typeof RECORD_TABLES.gateway_usage_sums>;

@@ -228,10 +228,11 @@ export const auditEventView = ({ at, before, after, actor, outcome, ...row }: Au
 const stateOf = (text: string | null): Record<string, unknown> | null =>
   text === null ? null : { ...membersOf(parseJsonText(text)) };
 
-export const promptHeadView = ({ at, status, truncated, ...head }: PromptHead) => ({
+export const promptHeadView = ({ at, status, tags, truncated, ...head }: PromptHead) => ({
   ...head,
   at: rfc3339(at),
   status,
+  tags: tags === null ? [] : (parseJsonText(tags) as readonly string[]),
   truncated: truncated === 1,
 });
 

@@ -11,6 +11,7 @@ import { guardrails } from './guardrails.ts';
 import { idempotency } from './idempotency.ts';
 import { type PriceEntry, price } from './prices.ts';
 import { type EncoderEntry, encoder, type ProviderEntry, provider, timeouts } from './providers.ts';
+import { feedback } from './feedback.ts';
 import { promptLog } from './prompt-log.ts';
 import { requests } from './requests.ts';
 import { type AliasEntry, alias, breaker, retries } from './routing.ts';
@@ -159,6 +160,7 @@ const operations = {
   workflows: Type.Optional(workflows),
   audit: Type.Optional(audit),
   prompt_log: Type.Optional(promptLog),
+  feedback: Type.Optional(feedback),
   metrics: choice(
     METRICS_ACCESS,
     'Who can read /metrics: open to all, with a key, or off.',

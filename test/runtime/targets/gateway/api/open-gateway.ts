@@ -29,6 +29,7 @@ import type { Alias } from '#gateway/requests/routing/routing.ts';
 import { createJobServices } from '#gateway/evaluation/jobs/job-services.ts';
 import { createDatabaseCheck } from '#gateway/servers/database-check.ts';
 import { permissionOf } from '#gateway/requests/models/models.ts';
+import type { GuardrailProfile } from '#gateway/requests/guardrails/guardrail.ts';
 import type { PromptPolicy } from '#gateway/providers/shapes/policies.ts';
 import type { Store } from '#gateway/store/store.ts';
 import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
@@ -84,7 +85,9 @@ export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'
   readonly alerts?: AlertsConfig;
   readonly userLimits?: Parameters<typeof openGatewayState>[1]['userLimits'];
   readonly prompts?: PromptPolicy;
+  readonly guardrails?: readonly GuardrailProfile[];
   readonly idempotency?: IdempotencySettings;
+  readonly hasFeedback?: boolean;
   readonly reload?: GatewayContext['reload'];
   /** The executable that workers download. */
   readonly program?: string;
@@ -225,6 +228,7 @@ export function gatewayOn(
     stored,
     telemetry,
     alertsConfig: () => options.alerts,
+    hasFeedback: options.hasFeedback ?? true,
     version: '1.2.3',
     threads: createServingThreads(),
     signInUrl: signIn?.publicUrl,

@@ -76,6 +76,7 @@ test(
                 guardrailHits: state.guardrailHits,
                 prompts: {
                   write: () => undefined,
+                  redact: (text) => Promise.resolve(text),
                   written: () => Promise.resolve(),
                   close: () => Promise.resolve(),
                 },

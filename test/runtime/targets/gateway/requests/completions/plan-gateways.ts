@@ -55,6 +55,7 @@ export async function planGateways(database: TestDatabase, config: ModelsConfig)
   let recorded = 0;
   const prompts = {
     write: () => void (recorded += 1),
+    redact: (text: string) => Promise.resolve(text),
     written: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
