@@ -38,6 +38,8 @@ const gatewayPages = ({ key, request }: Started['ids']): readonly PageEntry[] =>
     { path: '#/spending?group=user', shows: 'ada' },
     { path: '#/requests', shows: 'lab:large' },
     { path: `#/requests/${request}`, shows: 'Prompt and answer', hasNames: true },
+    { path: '#/feedback', shows: 'By model' },
+    { path: '#/review', shows: 'Filter' },
     { path: '#/latency', shows: 'Duration of requests' },
     { path: '#/playground', shows: 'Second model' },
     { path: '#/keys', shows: 'nightly', hasNames: true },

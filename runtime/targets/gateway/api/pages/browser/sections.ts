@@ -11,7 +11,9 @@ import { OVERVIEW } from './sections/overview.ts';
 import { PLAYGROUND } from './sections/playground.ts';
 import { PRICES } from './sections/prices.ts';
 import { PROVIDERS } from './sections/providers.ts';
+import { FEEDBACK } from './sections/feedback.ts';
 import { REQUESTS } from './sections/requests.ts';
+import { REVIEW } from './sections/review.ts';
 import { SPENDING } from './sections/spending.ts';
 import { TEAMS } from './sections/teams.ts';
 import { USERS } from './sections/users.ts';
@@ -31,6 +33,8 @@ export const SECTIONS: readonly GatewaySection[] = [
   ...OVERVIEW,
   ...SPENDING,
   ...REQUESTS,
+  ...FEEDBACK,
+  ...REVIEW,
   ...LATENCY,
   ...PLAYGROUND,
   ...EXPERIMENT_SECTIONS,
