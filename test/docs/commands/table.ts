@@ -8,6 +8,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/experiment-pages.md': 'the session of docs/tutorial-experiment.md',
   'docs/workflows.md#Run a comparison from one file': 'the session of docs/tutorial-experiment.md',
   'docs/gateway-config.md#Short-lived keys': 'test/contract/gateway/http-teams.test.ts',
+  'docs/how-to/datasets-from-traffic.md': 'test/contract/gateway/http-feedback.test.ts',
   'docs/how-to/rest-api.md': 'test/contract/manager/openapi.test.ts',
   'docs/how-to/aws-lambda.md': 'npm run test:how-to',
   'docs/build.md#From a model name': 'npm run test:how-to',
