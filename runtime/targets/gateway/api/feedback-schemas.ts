@@ -1,13 +1,8 @@
 import { Type } from 'typebox';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
+import { MAX_COMMENT, MAX_EXPECTED, MAX_LABEL, SCORE } from '../shared/feedback-limits.ts';
 import { THUMBS } from '../shared/record-words.ts';
 import { count, maybe, nonEmptyText, pageSchema, time } from './http/fields.ts';
-
-/** Range of scores, wide enough for shares, stars and percentages. */
-export const SCORE = { minimum: -100, maximum: 100 } as const;
-export const MAX_LABEL = 100;
-export const MAX_COMMENT = 10_000;
-export const MAX_EXPECTED = 65_536;
 
 const score = () =>
   Type.Number({ ...SCORE, description: `A number from ${SCORE.minimum} to ${SCORE.maximum}.` });

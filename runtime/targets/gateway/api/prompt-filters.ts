@@ -5,8 +5,8 @@ import type { Operation } from '#serve/http/openapi/operation.ts';
 import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import type { PromptFilter } from '../accounts/prompts/prompt-filter.ts';
+import { SCORE } from '../shared/feedback-limits.ts';
 import { THUMBS, USAGE_STATUSES } from '../shared/record-words.ts';
-import { SCORE } from './feedback-schemas.ts';
 import { maybe, moment, nonEmptyText } from './http/fields.ts';
 import { millisecondsOrNull, momentOf } from './http/values.ts';
 

@@ -6,10 +6,9 @@ import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { configError } from '#contract/errors.ts';
 import { createRedactor } from '#serve/redact.ts';
-import { MASTER_AUTHOR, type Judgement } from '../accounts/feedback/feedback-log.ts';
-import { redactText } from '../accounts/prompts/redact-prompt.ts';
-import { MAX_COMMENT, MAX_EXPECTED, MAX_LABEL, SCORE } from '../api/feedback-schemas.ts';
+import type { Judgement } from '../accounts/feedback/feedback-log.ts';
 import { feedbackRateView, feedbackView } from '../api/views/feedback.ts';
+import { MASTER_AUTHOR, MAX_COMMENT, MAX_EXPECTED, MAX_LABEL, SCORE } from '../shared/feedback-limits.ts';
 import { THUMBS } from '../shared/record-words.ts';
 import type { FeedbackRow } from '../store/record-schema.ts';
 import { pastTimeOf } from './options/time-options.ts';
@@ -71,6 +70,7 @@ async function redacted(
   judgement: Judgement,
   { secrets, fileModels }: StoreContext['config'],
 ): Promise<Judgement> {
+  const { redactText } = await import('../accounts/prompts/redact-prompt.ts');
   const { patterns } = fileModels.models.prompts;
   const redactor = createRedactor(secrets);
   const redact = async (text: string | null): Promise<string | null> =>

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { AppError } from '#contract/errors.ts';
+import { type Author, MASTER_AUTHOR } from '../../shared/feedback-limits.ts';
 import type { Thumb } from '../../shared/record-words.ts';
 import { createEventIds } from '../../store/audit/event-ids.ts';
 import { equalValues } from '../../store/equal-values.ts';
@@ -10,15 +11,6 @@ import type { FeedbackRow } from '../../store/record-schema.ts';
 import type { Schema, UsageRow } from '../../store/schema.ts';
 import { isStorable, storableText } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
-
-/** Who writes feedback. */
-export interface Author {
-  /** The user's internal ID, which is never reused; empty for the master key and for commands. */
-  readonly id: string;
-  readonly userId: string | null;
-}
-
-export const MASTER_AUTHOR: Author = { id: '', userId: null };
 
 /** An author's judgement of a response, without secrets. */
 export interface Judgement {
