@@ -96,9 +96,9 @@ interface Shared {
   readonly flag?: FieldFlag;
   /**
    * What a team administrator without the role `admin` can set for the team's service accounts: `tighter` is
-   * only what allows less than before, `never` is nothing. Default: everything.
+   * only what allows less than before, `off` is only to clear a flag, `never` is nothing. Default: everything.
    */
-  readonly teamAdmin?: 'tighter' | 'never';
+  readonly teamAdmin?: 'tighter' | 'off' | 'never';
   /** Whether the key's owner can change it: a flag can then only be cleared. */
   readonly isOwners?: true;
   /** Whether it is a limit that, if set by another user, applies to all keys that a member creates in the team. */

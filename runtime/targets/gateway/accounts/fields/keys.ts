@@ -136,6 +136,24 @@ export const KEY_FIELDS = fields({
     teamAdmin: 'tighter',
     binds: true,
   },
+  allow_shadow: {
+    kind: 'flag',
+    description:
+      'Whether requests with the key can also be sent to the candidates of shadow evaluations, which can be models of other providers.',
+    nullMeans: 'Null means false.',
+    label: 'shadow evaluations',
+    flag: {
+      help: 'Also send requests with the key to candidates of shadow evaluations',
+      on: {
+        name: 'allow-shadow',
+        help: 'Also send requests with the key to candidates of shadow evaluations',
+      },
+      off: { name: 'no-shadow', help: 'Do not send requests with the key to candidates' },
+    },
+    teamAdmin: 'off',
+    isOwners: true,
+    isForModels: true,
+  },
   spend: SPENDING_FIELD,
   last_used_at: {
     kind: 'timeOrNull',

@@ -300,6 +300,7 @@ const GRANTED_FIELDS = pickFields(KEY_FIELDS, [
   'is_active',
   'allowed_models',
   'log_prompts',
+  'allow_shadow',
 ]);
 
 export function keyStatusOf(isActive: boolean, expiresAt: number | null, now: number): KeyStatus {

@@ -102,6 +102,8 @@ export interface KeyGrant {
   readonly allowedModels: readonly string[] | null;
   /** Whether its requests and responses are stored; null for the gateway's setting. */
   readonly logPrompts?: boolean | null | undefined;
+  /** Whether its requests can be sent to the candidates of shadow evaluations. */
+  readonly allowShadow?: boolean | undefined;
   readonly limits: Limits;
   /** Keys whose limits apply as well, see `boundBy`. */
   readonly boundBy: readonly BindingKey[];

@@ -20,6 +20,7 @@ import { resolveAffinity } from './affinity.ts';
 import { resolveIdempotency } from './idempotency.ts';
 import { resolvePromptPolicy } from './prompt-log.ts';
 import { ENCODER, resolveProvider } from './provider.ts';
+import { resolveShadow } from './shadow.ts';
 import {
   CACHE_DEFAULTS,
   type CacheSettings,
@@ -237,9 +238,18 @@ function resolveAliases(
       fallbacks: (entry.fallbacks ?? []).map((text, index) =>
         model([...path, 'fallbacks', String(index)], text),
       ),
+      ...(entry.shadow && {
+        shadow: resolveShadow(
+          entry.shadow,
+          (text) => (Object.hasOwn(aliases, text) ? ALIAS_RULE : modelProblem(text, names)),
+          (key, problem) => context.report([...path, 'shadow', key], problem),
+        ),
+      }),
     };
   });
 }
+
+const ALIAS_RULE = 'is an alias; use a model of that alias instead';
 
 type RuleEntry = NonNullable<GuardrailsEntry['policy']>[number];
 

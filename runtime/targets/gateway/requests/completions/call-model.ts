@@ -20,6 +20,7 @@ import type { AnswerKeeper } from './cached-request.ts';
 import type { ExpectedTokens } from './estimate.ts';
 import { setVerdictsHeader, type Screened } from '../policy/policy.ts';
 import type { Passed } from '../../providers/shapes/passed.ts';
+import type { ResponseTap } from './sampled-requests.ts';
 import { tokensOf, type Outcome } from './settle-request.ts';
 
 export interface CallModelParts {
@@ -30,6 +31,8 @@ export interface CallModelParts {
   readonly screened: Screened;
   /** Undefined if the response is not cached. */
   readonly keeper?: AnswerKeeper | undefined;
+  /** Undefined if the response is not compared with another model's. */
+  readonly tap?: ResponseTap | undefined;
   readonly expected: ExpectedTokens;
   readonly account: RequestAccount;
   readonly objectMasks: Pick<ObjectMasks, 'keep'>;
@@ -152,6 +155,7 @@ async function finish(
     account,
     held,
     keeper,
+    tap,
   } = parts;
   hits.end();
   await keepMasks(parts, summary);
@@ -161,6 +165,7 @@ async function finish(
   if (error) throw error;
   account.whenRecorded(held.release);
   keeper?.whole(bytes, { key, summary, droppedTools });
+  tap?.whole(bytes, { key, summary });
   const { placeholders } = guarded;
   const isRestored = placeholders?.hasRestored() === true;
   return { kind: 'whole', bytes: isRestored ? restoreAnswer(bytes, placeholders, type) : bytes, type };
@@ -213,7 +218,7 @@ function begin(
   { stream, type, droppedTools = [], providerKey }: StreamedAnswer,
   { key }: Target,
 ): CompletionAnswer {
-  const { request, screened, account, held, keeper, clock, log } = parts;
+  const { request, screened, account, held, keeper, tap, clock, log } = parts;
   const { guarded, hits, prompt } = screened;
   const { requestId, startedAt } = request;
   const firstByteMs = clock.now() - startedAt;
@@ -249,10 +254,11 @@ function begin(
     },
   });
   const kept = keeper?.stream(events, () => complete && { key, summary: complete, droppedTools }) ?? events;
+  const sent = tap?.stream(kept, firstByteMs, () => complete && { key, summary: complete }) ?? kept;
   const { placeholders } = guarded;
   // Byte streams without events are audio.
   const isRestored = placeholders?.hasRestored() === true && type === undefined;
-  return { kind: 'stream', events: isRestored ? restoreStream(kept, placeholders) : kept, type };
+  return { kind: 'stream', events: isRestored ? restoreStream(sent, placeholders) : sent, type };
 }
 
 function errorOf({ outcome, error }: StreamSummary): AppError | undefined {

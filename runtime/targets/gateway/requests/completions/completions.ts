@@ -8,6 +8,8 @@ import type { AnswerCache } from '../cache/answer-cache.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
 import type { Policy, PromptRecord } from '../policy/policy.ts';
 import { derivedFrom } from '../../providers/shapes/passed.ts';
+import type { RequestSampler } from './sampled-requests.ts';
+import { costOfUsage, tokensOf } from './settle-request.ts';
 import type { Telemetry } from './telemetry.ts';
 import { openRequestAccount, createLiveRequests } from './account.ts';
 import type { CompletionAnswer, CompletionRequest, Completions, Endpoint } from './completion.ts';
@@ -51,6 +53,8 @@ export interface CompletionParts {
   readonly telemetry: Telemetry;
   readonly tokenCounter: TokenCounter;
   readonly answerCache: AnswerCache;
+  /** Undefined if no requests are compared with other models. */
+  readonly sampler?: RequestSampler | undefined;
   readonly lifecycle: Pick<Lifecycle, 'extend'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -58,7 +62,7 @@ export interface CompletionParts {
 
 /** Handles the requests of all routes that call models. The specifics of each route are in `endpoints/`. */
 export function createCompletions(parts: CompletionParts): Completions {
-  const { state, models, policy, telemetry, tokenCounter, answerCache, lifecycle, clock, log } = parts;
+  const { state, models, policy, telemetry, tokenCounter, answerCache, sampler, lifecycle, clock, log } = parts;
   const { identity, ledger, objects, objectMasks } = state;
   const live = createLiveRequests();
   const accountParts = { ledger, objects, live, telemetry, lifecycle, clock, log };
@@ -185,7 +189,21 @@ export function createCompletions(parts: CompletionParts): Completions {
     const { syntax } = rules;
     if (syntax && isStream) request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));
     const keeper = kept && createAnswerKeeper({ cached: kept, tokens, isGenerated: syntax !== undefined });
-    return { rules, resolved, screened, call, keeper, expected: tokens };
+    const { alias, shadow } = resolved;
+    const tap =
+      shadow &&
+      alias !== undefined &&
+      sampler?.take({
+        request,
+        alias,
+        settings: shadow,
+        spender,
+        screened,
+        references,
+        set,
+        costOf: (key, summary) => costOfUsage(tokensOf(key, summary, tokens), prices.get(key)),
+      });
+    return { rules, resolved, screened, call, keeper, tap, expected: tokens };
   };
 
   return {
@@ -214,7 +232,10 @@ export function createCompletions(parts: CompletionParts): Completions {
   };
 }
 
-type BegunRequest = Pick<CallModelParts, 'rules' | 'resolved' | 'screened' | 'call' | 'keeper' | 'expected'>;
+type BegunRequest = Pick<
+  CallModelParts,
+  'rules' | 'resolved' | 'screened' | 'call' | 'keeper' | 'tap' | 'expected'
+>;
 
 /** Resources opened for a request. They are released when the request ends. */
 interface OpenedParts {

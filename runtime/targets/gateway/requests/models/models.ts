@@ -10,6 +10,7 @@ import type { EncoderProgram, Provider, ProviderInstance } from '../../providers
 import { createRouter, providerKey, ROUTING_POLICY } from '../routing/router.ts';
 import { createTargetStates, type TargetEvent, type TargetState } from '../routing/target-states.ts';
 import type { CurrentModels, ModelSet } from './model-set.ts';
+import type { Router } from '../routing/routing.ts';
 import type { KeyState } from '../../providers/adapters/keys/key-state.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { fileState } from '#platform/file-state.ts';
@@ -64,11 +65,13 @@ export function createModels(first: ModelsConfig, options: ModelsOptions): Model
       classifier: (name) => router.classifier(name),
       clock,
     });
+    let isolated: Router | undefined;
     const renewed = new Set(opened.map(providerKey));
     states.forget((target) => renewed.has(target) || renewed.has(target.slice(0, target.indexOf(':'))));
     return {
       set: {
         router,
+        isolatedRouter: () => (isolated ??= createRouter({ providers, clock, random, policy })),
         affinity,
         guardrails: guards,
         requirePricing,

@@ -20,9 +20,11 @@ export function heldModels(
   // The clock stands still, so that waiting for another attempt would never end.
   const policy = { retry: { ...RETRY_POLICY, retries: 0 } };
   const router = createRouter({ providers, aliases, clock, random: Math.random, policy });
+  const isolated = createRouter({ providers, clock, random: Math.random, policy });
   const guardrails = createGuardrails({ profiles: [], classifier: (name) => router.classifier(name), clock });
   const set = {
     router,
+    isolatedRouter: () => isolated,
     guardrails,
     requirePricing: false,
     allowUnpriced: false,

@@ -114,6 +114,7 @@ test(
                   let isHeld = true;
                   const set = {
                     router: fails('router', router),
+                    isolatedRouter: () => router,
                     guardrails: fails('guardrails', rails),
                     requirePricing: false,
                     allowUnpriced: false,

@@ -92,6 +92,8 @@ const KEY = {
   maxParallel: key({ maxParallel: 1 }, limited, PARALLEL),
   budget: key({ budget: NOTHING }, spent),
   logPrompts: key({ logPrompts: true }, { recorded: 1 }),
+  // It matters only for aliases with a shadow evaluation, see `requests/shadow`.
+  allowShadow: undefined,
 } satisfies Record<keyof KeyChanges, Case | undefined>;
 
 const USER = {
@@ -253,7 +255,8 @@ function cacheKeyServedBy(model: string, other: string): string {
 /** Decisions that depend on the set of models: another configuration, and the expected outcome of the next request. */
 const SET: Readonly<
   Record<
-    keyof ModelSet,
+    // Users' requests never use the isolated router.
+    Exclude<keyof ModelSet, 'isolatedRouter'>,
     {
       readonly config: Partial<ModelsConfig>;
       readonly seen: Case['seen'];
