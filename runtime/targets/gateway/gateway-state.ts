@@ -18,6 +18,7 @@ import type { Objects } from './accounts/objects/objects.ts';
 import { createRedeemedCodes, type RedeemedCodes } from './accounts/sign-in/redeemed-codes.ts';
 import { createPrices } from './accounts/ledger/prices.ts';
 import { createPromptLog, type PromptLog } from './accounts/prompts/prompt-log.ts';
+import { createShadowRecords, type ShadowRecords } from './accounts/shadow/shadow-records.ts';
 import { createGuardrailHits, type GuardrailHits } from './accounts/guardrail-hits/guardrail-hits.ts';
 import { createRequestList, type RequestList } from './accounts/ledger/request-list.ts';
 import type { UsageTrends } from './accounts/ledger/trends/trends-api.ts';
@@ -46,6 +47,7 @@ export interface GatewayState {
   readonly cacheClears: CacheClears;
   readonly auditLog: AuditLog;
   readonly promptLog: PromptLog;
+  readonly shadowRecords: ShadowRecords;
   /** Records who changes what. */
   readonly audit: Pick<AuditTrail, 'actingAs'>;
   readonly refusedAttempts: RefusedAttempts;
@@ -131,6 +133,7 @@ function administer(
     cacheClears: createCacheClears(store, revision, clock),
     auditLog: createAuditLog(store),
     promptLog: createPromptLog(store, clock.now),
+    shadowRecords: createShadowRecords(store, clock),
     audit: store.audit,
     objects: createObjects(store, clock),
     objectMasks: createObjectMasks(store.db, options.masterKey),

@@ -24,6 +24,7 @@ import { followModels, type ModelFollower } from '../registry/follow-models.ts';
 import { type AnswerCache, createAnswerCache } from '../requests/cache/answer-cache.ts';
 import { createThreadCache } from '../requests/cache/thread-cache.ts';
 import { createCompletions } from '../requests/completions/completions.ts';
+import { openShadow } from '../requests/shadow/open-shadow.ts';
 import { createModels, keyStatesOf, type Models } from '../requests/models/models.ts';
 import type { TargetEvent } from '../requests/routing/target-states.ts';
 import type { KeyEvent } from '../providers/adapters/keys/key-state.ts';
@@ -162,6 +163,19 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
   const policy = createPolicy({ guardrailHits: state.guardrailHits, prompts, clock });
   const { tracing } = config;
   const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
+  const completionParts = {
+    state,
+    models,
+    telemetry,
+    tokenCounter,
+    answerCache,
+    policy,
+    lifecycle,
+    clock,
+    log,
+  };
+  const { sampler, evaluations } = openShadow({ ...completionParts, records: state.shadowRecords, redactor });
+  closers.add(() => evaluations.close());
   return {
     kernel,
     clock,
@@ -179,17 +193,7 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
     signInUrl: config.signIn?.publicUrl,
     workerPayer: parts.workerPayer,
     onError,
-    completions: createCompletions({
-      state,
-      models,
-      telemetry,
-      tokenCounter,
-      answerCache,
-      policy,
-      lifecycle,
-      clock,
-      log,
-    }),
+    completions: createCompletions({ ...completionParts, sampler }),
   };
 }
 

@@ -124,6 +124,7 @@ export async function startGateway({
     closers.add(reloader.close);
     const prune = async (now: number): Promise<void> => {
       await pruneRecords(state, current, now);
+      await state.shadowRecords.prune(now);
       await context.idempotency.prune(now);
     };
     closers.add(enforceRetention({ prune, clock: context.clock, onError: context.onError }));

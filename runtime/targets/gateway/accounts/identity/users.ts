@@ -138,7 +138,7 @@ export async function addUser(
 }
 
 /**
- * Deletes a user's secrets and stored responses. Everything else stays available to the master key; no other caller can access it,
+ * Deletes a user's secrets, stored responses and scores. Everything else stays available to the master key; no other caller can access it,
  * because the internal ID is never reused.
  */
 async function deletePrivateData(trx: Transaction<Schema>, userId: string): Promise<void> {
@@ -149,6 +149,7 @@ async function deletePrivateData(trx: Transaction<Schema>, userId: string): Prom
     .executeTakeFirstOrThrow();
   await trx.deleteFrom('gateway_secrets').where(isOfUser(ownerId)).execute();
   await trx.deleteFrom('gateway_idempotency').where('owner_id', '=', ownerId).execute();
+  await trx.deleteFrom('gateway_shadow_rows').where('user_id', '=', userId).execute();
 }
 
 /** Throws for an earlier user's ID, which only gateway administrators can reuse. */

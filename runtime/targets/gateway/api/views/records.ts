@@ -246,7 +246,11 @@ export function alertView(row: AlertRow) {
   return {
     id,
     type:
-      row.threshold === null ? ('budget.request_refused' as const) : ('budget.threshold_reached' as const),
+      row.details !== null
+        ? ('shadow.verdict_reached' as const)
+        : row.threshold === null
+          ? ('budget.request_refused' as const)
+          : ('budget.threshold_reached' as const),
     message,
     account,
     ...data,

@@ -231,16 +231,19 @@ function resolveAliases(
     if (name.trim() === '') context.report(path, 'an alias must have a name', 'key');
     if (typeof entry === 'string') return { name, targets: [target(path, entry)] };
     if (!('targets' in entry)) return { name, targets: targets(path, entry) };
+    const served = targets([...path, 'targets'], entry.targets);
+    const fallbacks = (entry.fallbacks ?? []).map((text, index) =>
+      model([...path, 'fallbacks', String(index)], text),
+    );
     return {
       name,
-      targets: targets([...path, 'targets'], entry.targets),
+      targets: served,
       ...(entry.strategy && { strategy: entry.strategy }),
-      fallbacks: (entry.fallbacks ?? []).map((text, index) =>
-        model([...path, 'fallbacks', String(index)], text),
-      ),
+      fallbacks,
       ...(entry.shadow && {
         shadow: resolveShadow(
           entry.shadow,
+          [...served.map((one) => one.model), ...fallbacks],
           (text) => (Object.hasOwn(aliases, text) ? ALIAS_RULE : modelProblem(text, names)),
           (key, problem) => context.report([...path, 'shadow', key], problem),
         ),

@@ -12,11 +12,12 @@ import { RETENTION_RULE } from '../schemas/shapes.ts';
 type Report = (key: string, problem: string) => void;
 
 /**
- * Resolves the `shadow` section of an alias. `modelProblem` returns why a model cannot be used; undefined if it
+ * Resolves the `shadow` section of an alias with these targets and fallbacks. `modelProblem` returns why a model cannot be used; undefined if it
  * can.
  */
 export function resolveShadow(
   entry: ShadowEntry,
+  baseline: readonly string[],
   modelProblem: (model: string) => string | undefined,
   report: Report,
 ): ShadowSettings {
@@ -31,6 +32,7 @@ export function resolveShadow(
   if (embedder === undefined && metrics?.includes(SIMILARITY))
     report('embedder', `must be set for the metric ${SIMILARITY}`);
   return {
+    baseline: [...new Set(baseline)].sort(),
     model,
     share,
     user,

@@ -43,6 +43,7 @@ export function createStoredAliases(): ResolveAlias {
       shadow &&
       resolveShadow(
         shadow,
+        [...served.map(({ model }) => model), ...others],
         (model) => targetProblem(model, known),
         (key, text) => problems.push(`shadow.${key}: ${text}`),
       );
@@ -50,7 +51,13 @@ export function createStoredAliases(): ResolveAlias {
     const used = problems.length === before ? evaluation : undefined;
     const problem = problems.length === 0 ? null : problems.join(' ');
     if (served.length === 0) return { status: 'invalid', problem: problem ?? 'The alias has no targets.' };
-    const value = { name, targets: served, ...(strategy && { strategy }), fallbacks: others, ...(used && { shadow: used }) };
+    const value = {
+      name,
+      targets: served,
+      ...(strategy && { strategy }),
+      fallbacks: others,
+      ...(used && { shadow: used }),
+    };
     return { status: 'active', value, problem };
   };
 }

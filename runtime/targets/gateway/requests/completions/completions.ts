@@ -62,7 +62,8 @@ export interface CompletionParts {
 
 /** Handles the requests of all routes that call models. The specifics of each route are in `endpoints/`. */
 export function createCompletions(parts: CompletionParts): Completions {
-  const { state, models, policy, telemetry, tokenCounter, answerCache, sampler, lifecycle, clock, log } = parts;
+  const { state, models, policy, telemetry, tokenCounter, answerCache, sampler, lifecycle, clock, log } =
+    parts;
   const { identity, ledger, objects, objectMasks } = state;
   const live = createLiveRequests();
   const accountParts = { ledger, objects, live, telemetry, lifecycle, clock, log };
@@ -190,13 +191,12 @@ export function createCompletions(parts: CompletionParts): Completions {
     if (syntax && isStream) request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));
     const keeper = kept && createAnswerKeeper({ cached: kept, tokens, isGenerated: syntax !== undefined });
     const { alias, shadow } = resolved;
+    const sampled = shadow && alias !== undefined ? { alias, settings: shadow } : undefined;
     const tap =
-      shadow &&
-      alias !== undefined &&
+      sampled &&
       sampler?.take({
+        ...sampled,
         request,
-        alias,
-        settings: shadow,
         spender,
         screened,
         references,

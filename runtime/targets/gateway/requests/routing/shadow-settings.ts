@@ -26,6 +26,8 @@ export const isJudged = (metric: string): boolean =>
 
 /** An evaluation of a candidate with live requests to an alias. */
 export interface ShadowSettings {
+  /** Model strings of the alias's targets and fallbacks, sorted. */
+  readonly baseline: readonly string[];
   /** Model string of the candidate, `provider:model`. */
   readonly model: string;
   /** Share of the permitted requests that are also sent to the candidate, from 0 to 1. */
