@@ -22,6 +22,7 @@ import { PRICING_COMMANDS } from './commands/pricing/commands.ts';
 import { PROMPT_COMMANDS } from './commands/prompts.ts';
 import { PROVIDER_COMMANDS } from './commands/providers.ts';
 import { REQUEST_COMMANDS } from './commands/requests.ts';
+import { SHADOW_COMMANDS } from './commands/shadow.ts';
 import { TAG_COMMANDS } from './commands/tags.ts';
 import { usageCommand } from './commands/usage.ts';
 import { ORG_COMMANDS } from './commands/orgs.ts';
@@ -51,6 +52,7 @@ export const gatewayProgram: Program = {
     alerts: ALERT_COMMANDS,
     providers: PROVIDER_COMMANDS,
     aliases: ALIAS_COMMANDS,
+    shadow: SHADOW_COMMANDS,
     cache: CACHE_COMMANDS,
     pricing: PRICING_COMMANDS,
     usage: usageCommand,

@@ -10,6 +10,7 @@ import { databaseUnavailable } from '../store/database-error.ts';
 import { adminRoutes } from './admin.ts';
 import { alertRoutes } from './alerts.ts';
 import { aliasRoutes } from './aliases.ts';
+import { shadowRoutes } from './shadow.ts';
 import { type GatewayAppOptions, smallBodyOptions } from './app-options.ts';
 import { artifactRoutes } from './artifacts.ts';
 import { auditRoutes } from './audit.ts';
@@ -123,6 +124,7 @@ function otherRoutes(
     ...alertRoutes(context, parts),
     ...providerRoutes(context, parts),
     ...aliasRoutes(context, parts),
+    ...shadowRoutes(context, parts),
     ...cacheRoutes(context, parts),
     ...pricingRoutes(context, parts),
     ...priceMapRoutes(context, parts, options),

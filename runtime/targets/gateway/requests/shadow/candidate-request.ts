@@ -26,6 +26,8 @@ const PROVIDER_TOOLS = ['web_search_options', 'mcp_servers', 'functions'];
 
 /** Members that identify the user or the client to a provider, or only make sense to the current one. */
 const NOT_SENT = [
+  'model',
+  'stream',
   'user',
   'safety_identifier',
   'prompt_cache_key',
@@ -74,17 +76,21 @@ const DECLARATIONS = ['functionDeclarations', 'function_declarations'];
 /** A request to another model. */
 export type OtherRequest = Pick<CompletionRequest, 'endpoint' | 'inPath' | 'bytes'>;
 
-/** The same request for the candidate. It contains what guardrails passed, and no identifiers. */
-export function candidateRequest(
-  { endpoint, inPath }: Pick<CompletionRequest, 'endpoint' | 'inPath'>,
-  body: Json,
-  model: string,
-): OtherRequest {
+/** The body as sent to other models: what guardrails passed, without identifiers, the model and `stream`. */
+export function sharedBody({ endpoint }: Pick<CompletionRequest, 'endpoint'>, body: Json): Json {
   const kept = Object.fromEntries(Object.entries(body).filter(([name]) => !NOT_SENT.includes(name)));
   // With the Responses API, providers store responses unless the request forbids it.
-  const own = endpoint === '/v1/responses' ? { ...kept, store: false } : kept;
-  const { model: _model, stream, ...rest } = own as Json;
-  const sent = inPath ? rest : { ...rest, model, ...(stream !== undefined && { stream }) };
+  return endpoint === '/v1/responses' ? { ...kept, store: false } : kept;
+}
+
+/** The request for the candidate. */
+export function candidateRequest(
+  { endpoint, inPath }: Pick<CompletionRequest, 'endpoint' | 'inPath'>,
+  shared: Json,
+  stream: unknown,
+  model: string,
+): OtherRequest {
+  const sent = inPath ? shared : { ...shared, model, ...(stream !== undefined && { stream }) };
   return {
     endpoint,
     inPath: inPath && { ...inPath, model },

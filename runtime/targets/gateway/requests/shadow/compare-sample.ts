@@ -4,8 +4,8 @@ import type { Json } from '../../providers/shapes/chat.ts';
 import type { CompletionRequest } from '../completions/completion.ts';
 import type { CallOther, OtherAnswer } from './call-other.ts';
 import { OtherFailure } from './call-other.ts';
-import { candidateRequest, containsSecret, hasTools, shownInput } from './candidate-request.ts';
-import { readAnswer, type ReadAnswer } from './read-answer.ts';
+import { candidateRequest, containsSecret, hasTools, sharedBody, shownInput } from './candidate-request.ts';
+import { readAnswer, type ReadAnswer, shownAnswer } from './read-answer.ts';
 import { type AskModel, failedScores, scoreRow } from './score-row.ts';
 
 /** A sampled request with the response that the user received. */
@@ -46,7 +46,9 @@ export async function compareSample(
   const { endpoint, body } = sample;
   const baseline = readAnswer(endpoint, sample.answer);
   if (!baseline) return { skipped: 'unreadable' };
-  if (await containsSecret(body, isSecret)) return { skipped: 'secret' };
+  const shared = sharedBody(sample, body);
+  // The judge also sees the response.
+  if (await containsSecret([shared, shownAnswer(baseline)], isSecret)) return { skipped: 'secret' };
   const id = `shadow-${randomUUID()}`;
   const payer = { user, jobId: id };
   let scoringCost = 0n;
@@ -64,7 +66,7 @@ export async function compareSample(
   let other: OtherAnswer | undefined;
   let candidate: ReadAnswer | undefined;
   try {
-    other = await call(candidateRequest(sample, body, plan.candidate), payer, signal);
+    other = await call(candidateRequest(sample, shared, body['stream'], plan.candidate), payer, signal);
     candidate = readAnswer(endpoint, other.bytes);
   } catch (error) {
     if (signal.aborted) return { skipped: 'stopped' };
@@ -73,8 +75,8 @@ export async function compareSample(
     if (!(error instanceof OtherFailure) || !error.wasCalled) return { skipped: 'limited' };
   }
   const pair = candidate && {
-    input: shownInput(body),
-    offersTools: hasTools(body),
+    input: shownInput(shared),
+    offersTools: hasTools(shared),
     baseline,
     candidate,
   };

@@ -12,6 +12,7 @@ import { createRedactor } from '#serve/redact.ts';
 import { createPromptWriter } from '#gateway/accounts/prompts/prompt-writer.ts';
 import { createPolicy } from '#gateway/requests/policy/policy.ts';
 import { createCompletions } from '#gateway/requests/completions/completions.ts';
+import { openShadow } from '#gateway/requests/shadow/open-shadow.ts';
 import type { AlertsConfig } from '#gateway/alerts/alert-message.ts';
 import type { GatewayContext } from '#gateway/context.ts';
 import type { Keys } from '#gateway/accounts/identity/identity.ts';
@@ -61,6 +62,8 @@ export interface OpenGateway {
   readonly clock: TestClock;
   /** Resolves when all prompts are written. */
   readonly promptsWritten: () => Promise<void>;
+  /** Resolves when all sampled requests are compared and stored. */
+  readonly evaluated: () => Promise<void>;
   /** Number of current holders of the models. */
   readonly held: () => number;
   readonly request: (path: string, init?: RequestInit) => Promise<Answer>;
@@ -166,9 +169,10 @@ export function gatewayOn(
   const workflows = createWorkflows(state.store, { clock, models, compute, services: jobs });
   const tokenCounter = createTokenCounter();
   const { log } = kernel;
+  const redactor = createRedactor([{ value: MASTER_KEY, isNamed: true }]);
   const prompts = createPromptWriter({
     promptLog: state.promptLog,
-    redactor: createRedactor([{ value: MASTER_KEY, isNamed: true }]),
+    redactor,
     log,
   });
   const policy = createPolicy({ guardrailHits: state.guardrailHits, prompts, clock });
@@ -195,6 +199,23 @@ export function gatewayOn(
   });
   state.beforeClose?.(() => idempotency.close());
   const signIn = options.signIn?.(state, clock);
+  const completionParts = {
+    state,
+    policy,
+    models,
+    telemetry,
+    tokenCounter,
+    answerCache,
+    lifecycle: kernel.lifecycle,
+    clock,
+    log: kernel.log,
+  };
+  const { sampler, evaluations } = openShadow({
+    ...completionParts,
+    records: state.shadowRecords,
+    redactor,
+  });
+  state.beforeClose?.(() => evaluations.close());
   const context: GatewayContext = {
     kernel,
     clock,
@@ -210,17 +231,7 @@ export function gatewayOn(
     policy,
     ...testRegistry(state.modelEntries),
     tokenCounter,
-    completions: createCompletions({
-      state,
-      policy,
-      models,
-      telemetry,
-      tokenCounter,
-      answerCache,
-      lifecycle: kernel.lifecycle,
-      clock,
-      log: kernel.log,
-    }),
+    completions: createCompletions({ ...completionParts, sampler }),
     idempotency,
     stored,
     telemetry,
@@ -243,6 +254,7 @@ export function gatewayOn(
     server: { ...APP_OPTIONS.server, ...options.server },
   });
   const closers: (() => Promise<void>)[] = [
+    () => evaluations.close(),
     () => telemetry.close(),
     () => prompts.close(),
     () => stored.close(),
@@ -257,6 +269,7 @@ export function gatewayOn(
     clock,
     held,
     promptsWritten: () => prompts.close(),
+    evaluated: () => evaluations.idle(),
     request,
     ask: (method, path, body, headers = {}) =>
       request(path, {

@@ -12,6 +12,7 @@ import { PLAYGROUND } from './sections/playground.ts';
 import { PRICES } from './sections/prices.ts';
 import { PROVIDERS } from './sections/providers.ts';
 import { REQUESTS } from './sections/requests.ts';
+import { SHADOW } from './sections/shadow.ts';
 import { SPENDING } from './sections/spending.ts';
 import { TEAMS } from './sections/teams.ts';
 import { USERS } from './sections/users.ts';
@@ -41,6 +42,7 @@ export const SECTIONS: readonly GatewaySection[] = [
   ...ALERTS,
   ...PROVIDERS,
   ...ALIASES,
+  ...SHADOW,
   ...PRICES,
   ...GUARDRAILS,
   ...AUDIT,
