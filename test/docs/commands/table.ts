@@ -65,6 +65,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/how-to/pgvector.md': INSTALLS,
   'docs/how-to/qdrant.md': INSTALLS,
   'docs/how-to/sign-in.md': 'needs a person at a browser; npm run test:sign-in signs in with several servers',
+  'docs/how-to/shadow.md':
+    'needs models of providers; test/runtime/targets/gateway/api/shadow.test.ts sends the same requests',
   'docs/how-to/workloads.md':
     'needs tokens of CI systems and clusters; test/contract/gateway/http-teams.test.ts has those of another issuer',
   'docs/how-to/teams.md': 'needs a person at a browser; npm run test:oidc signs in',

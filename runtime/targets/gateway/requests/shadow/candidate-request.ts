@@ -1,12 +1,13 @@
 import { isObject } from '#core/json/is-object.ts';
 import { isSecretName } from '#core/text/secret-name.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
+import { readDirectives } from '../cache/cacheable.ts';
 import type { CompletionRequest } from '../completions/completion.ts';
 import type { SampledRequest } from '../completions/sampled-requests.ts';
 import { isReadable } from './read-answer.ts';
 
 /** Why a request is not compared. */
-export type Exclusion = 'endpoint' | 'file' | 'stored' | 'flagged' | 'tools' | 'several' | 'too_large';
+export type Exclusion = 'no_store' | 'endpoint' | 'file' | 'stored' | 'flagged' | 'tools' | 'several' | 'too_large';
 
 /** Maximum size of a request, and of each response. */
 export const MAX_COMPARED_BYTES = 512 * 1024;
@@ -48,6 +49,8 @@ export function exclusionOf({
   references,
 }: Pick<SampledRequest, 'request' | 'screened' | 'references'>): Exclusion | undefined {
   const { body, bytes } = screened.content;
+  // A client that forbids to store its request does not want it to be sent elsewhere either.
+  if (readDirectives(request.headers.get('cache-control')).noStore) return 'no_store';
   if (!isReadable(request.endpoint)) return 'endpoint';
   if (request.file || references.size > 0) return 'file';
   if (body['store'] === true || STORING.some((name) => isSet(body[name]))) return 'stored';

@@ -196,6 +196,21 @@ describeDatabases((database) => {
     expect(models.of('candidate')).toEqual([]);
   });
 
+  test('a request with Cache-Control: no-store is not sent to the candidate', async () => {
+    const gateway = await start();
+    await gateway.request('/v1/chat/completions', {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${gateway.key}`,
+        'Content-Type': 'application/json',
+        'Cache-Control': 'no-store',
+      },
+      body: JSON.stringify({ model: 'fast', messages: [{ role: 'user', content: 'Hello' }] }),
+    });
+    expect(await skipsOf(gateway)).toEqual({ no_store: 1 });
+    expect(models.of('candidate')).toEqual([]);
+  });
+
   test.each([
     ['a pattern of the prompt log', { messages: [{ role: 'user', content: 'Write to bob@example.com' }] }],
     ['a key', { messages: [{ role: 'user', content: 'sk-abcdefghijklmnopqrstuvwx' }] }],
