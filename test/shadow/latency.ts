@@ -13,9 +13,16 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../bench/measure/started.ts';
 
 const MASTER_KEY = 'the-master-key-of-the-latency-test-0123456789';
-const [CONCURRENT, PER_ROUND, ROUNDS] = [32, 1500, 5];
+const [CONCURRENT, PER_ROUND, ROUNDS] = [32, 480, 8];
 /** How long the models take to respond. */
 const RESPONSE_MS = 200;
+const PAUSE_MS = 1500;
+/** `control` is the same as `plain`, and shows the noise. */
+const MODELS = ['plain', 'control', 'shadowed'];
+const SHARES = [
+  ['p50', 0.5],
+  ['p99', 0.99],
+] as const;
 const ROLE = process.env['SHADOW_ROLE'];
 
 /** Models that respond after a while, in a process of their own. */
@@ -61,7 +68,11 @@ async function measure(program: string | undefined): Promise<void> {
     providers: {
       models: { api_base: `http://127.0.0.1:${modelPort}/v1`, api_key: 'x', local: true, type: 'openai' },
     },
-    aliases: { plain: ['models:current'], shadowed: { targets: ['models:current'], shadow } },
+    aliases: {
+      plain: ['models:current'],
+      control: ['models:current'],
+      shadowed: { targets: ['models:current'], shadow },
+    },
     allow_unpriced: true,
   };
   const file = join(folder, 'gateway.yml');
@@ -122,35 +133,42 @@ async function measure(program: string | undefined): Promise<void> {
     const at = (sorted: readonly number[], share: number): number =>
       sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
     for (const stream of [false, true]) {
-      await round('plain', 300, stream);
-      await round('shadowed', 300, stream);
-      await sleep(2000);
-      const all: Record<'plain' | 'shadowed', number[]> = { plain: [], shadowed: [] };
-      const ratios: number[][] = [[], []];
+      for (const model of MODELS) await round(model, 200, stream);
+      await sleep(PAUSE_MS);
+      const all = new Map<string, number[]>(MODELS.map((model) => [model, []]));
+      const ratios = new Map<string, number[]>();
       for (let turn = 0; turn < ROUNDS; turn += 1) {
-        const both = { plain: [] as number[], shadowed: [] as number[] };
-        for (const model of turn % 2 === 0
-          ? (['plain', 'shadowed'] as const)
-          : (['shadowed', 'plain'] as const)) {
-          both[model] = (await round(model, PER_ROUND, stream)).sort((a, b) => a - b);
-          all[model].push(...both[model]);
+        const sorted = new Map<string, readonly number[]>();
+        for (const at of MODELS.keys()) {
+          const model = MODELS[(at + turn) % MODELS.length] ?? '';
+          const durations = await round(model, PER_ROUND, stream);
+          sorted.set(
+            model,
+            durations.toSorted((a, b) => a - b),
+          );
+          all.get(model)?.push(...durations);
           // What is still compared must not disturb the next round.
-          await sleep(2000);
+          if (model === 'shadowed') await sleep(PAUSE_MS);
         }
-        for (const [index, share] of [0.5, 0.99].entries())
-          ratios[index]?.push(at(both.shadowed, share) / at(both.plain, share));
+        for (const model of ['control', 'shadowed'])
+          for (const [name, share] of SHARES) {
+            const ratio = at(sorted.get(model) ?? [], share) / at(sorted.get('plain') ?? [], share);
+            ratios.set(`${model} ${name}`, [...(ratios.get(`${model} ${name}`) ?? []), ratio]);
+          }
       }
       console.log(
         `\n${stream ? 'streams' : 'whole responses'}, ${CONCURRENT} concurrent, ${ROUNDS} x ${PER_ROUND} requests each`,
       );
-      for (const model of ['plain', 'shadowed'] as const) {
-        const sorted = all[model].toSorted((a, b) => a - b);
-        console.log(
-          `${model.padEnd(10)} p50 ${at(sorted, 0.5).toFixed(1)} ms   p99 ${at(sorted, 0.99).toFixed(1)} ms`,
-        );
+      for (const [model, durations] of all) {
+        const sorted = durations.toSorted((a, b) => a - b);
+        const times = SHARES.map(([name, share]) => `${name} ${at(sorted, share).toFixed(1)} ms`);
+        console.log(`${model.padEnd(10)} ${times.join('   ')}`);
       }
-      for (const [index, name] of ['p50', 'p99'].entries())
-        console.log(`${name} ratios of the rounds: ${ratios[index]?.map((one) => one.toFixed(3)).join(' ')}`);
+      for (const [name, values] of ratios) {
+        const sorted = values.toSorted((a, b) => a - b);
+        const [low, middle, high] = [0, 0.5, 1].map((share) => at(sorted, share).toFixed(3));
+        console.log(`${name} to plain: median ${middle} of the rounds (${low} to ${high})`);
+      }
     }
     await sleep(3000);
     const evaluation = await admin('/v1/shadow/shadowed');
