@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../bench/measure/started.ts';
 
 const MASTER_KEY = 'the-master-key-of-the-latency-test-0123456789';
-const [CONCURRENT, PER_ROUND, ROUNDS] = [32, 480, 8];
+const [CONCURRENT, PER_ROUND, ROUNDS] = [32, 480, 6];
 /** How long the models take to respond. */
 const RESPONSE_MS = 200;
 const PAUSE_MS = 1500;

@@ -5,7 +5,7 @@ import {
 import { seededRandom } from '#gateway/evaluation/metrics/compare/bootstrap.ts';
 
 /** Returns a number of at least 0 and below 1. */
-export type Draw = () => number;
+type Draw = () => number;
 
 /** How the differences of an experiment are distributed: a random difference whose mean is `mean`. */
 export interface Scores {
@@ -14,7 +14,7 @@ export interface Scores {
 }
 
 /** Differences as judges and metrics return them. */
-export const SCORES: readonly Scores[] = [
+export const SCORES: readonly [Scores, ...Scores[]] = [
   {
     // A judge that prefers one of two responses, asked in both orders.
     name: 'pairwise judge',

@@ -368,7 +368,6 @@ export type AlertRow = RowOf<typeof RECORD_TABLES.gateway_alerts>;
 export type IdempotencyRow = RowOf<typeof RECORD_TABLES.gateway_idempotency>;
 export type AuditRow = RowOf<typeof RECORD_TABLES.gateway_audit>;
 export type PromptRow = RowOf<typeof RECORD_TABLES.gateway_prompts>;
-export type ShadowTrialRow = RowOf<typeof RECORD_TABLES.gateway_shadow_trials>;
 export type ShadowRow = RowOf<typeof RECORD_TABLES.gateway_shadow_rows>;
 export type StoredObjectRow = RowOf<typeof RECORD_TABLES.gateway_objects>;
 export type UsageSumRow = RowOf<typeof RECORD_TABLES.gateway_usage_sums>;

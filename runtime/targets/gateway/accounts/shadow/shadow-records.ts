@@ -68,6 +68,7 @@ export interface ShadowRecords {
 
 export interface NumberedRow extends ComparedRow {
   readonly number: number;
+  readonly trial_id: string;
 }
 
 /** Several short transactions let requests write in between. */

@@ -1,3 +1,4 @@
+import { pushAll } from '#core/values/push-all.ts';
 import {
   createPairedTest,
   differenceInterval,
@@ -44,12 +45,12 @@ export function createTrialTests(plan: TrialPlan): TrialTests {
       const open = deciding.filter((test) => test.verdict() === 'undecided');
       const estimates = open.map((test) => test.remaining());
       if (verdict() !== 'undecided' || estimates.includes(undefined)) return undefined;
-      return Math.max(...estimates.map((one) => one ?? 0));
+      return estimates.reduce<number>((highest, one) => Math.max(highest, one ?? 0), 0);
     },
   };
 }
 
-export interface MetricReport {
+interface MetricReport {
   readonly name: string;
   readonly decides: boolean;
   readonly rows: number;
@@ -99,7 +100,7 @@ export async function reportTrial(
   for (;;) {
     const more = await records.rows(trial.id, rows.at(-1)?.number ?? 0, ROWS_PER_READ);
     for (const row of more) tests.add(row);
-    rows.push(...more);
+    pushAll(rows, more);
     if (more.length < ROWS_PER_READ) break;
   }
   const answered = rows.filter((row) => row.failed === 0);

@@ -4,13 +4,13 @@ import { JUDGE_DEFINITIONS } from '../../evaluation/metrics/text/judge.ts';
 export const PREFERENCE = 'preference';
 
 /** Metrics that compare the candidate's response with the user's, without another model. */
-export const AGREEMENT_METRICS = ['exact_match', 'rouge', 'chrf', 'meteor', 'tool_calls'] as const;
+const AGREEMENT_METRICS = ['exact_match', 'rouge', 'chrf', 'meteor', 'tool_calls'] as const;
 
 /** The metric that compares embeddings of the two responses. */
 export const SIMILARITY = 'similarity';
 
 /** Metrics for which a judge model scores each response on its own, as in experiments. */
-export const POINTWISE_METRICS: readonly string[] = JUDGE_DEFINITIONS.map(({ name }) => name);
+const POINTWISE_METRICS: readonly string[] = JUDGE_DEFINITIONS.map(({ name }) => name);
 
 /** All metrics of shadow evaluations. */
 export const SHADOW_METRICS: readonly string[] = [

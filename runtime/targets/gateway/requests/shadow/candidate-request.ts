@@ -7,7 +7,15 @@ import type { SampledRequest } from '../completions/sampled-requests.ts';
 import { isReadable } from './read-answer.ts';
 
 /** Why a request is not compared. */
-export type Exclusion = 'no_store' | 'endpoint' | 'file' | 'stored' | 'flagged' | 'tools' | 'several' | 'too_large';
+export type Exclusion =
+  | 'no_store'
+  | 'endpoint'
+  | 'file'
+  | 'stored'
+  | 'flagged'
+  | 'tools'
+  | 'several'
+  | 'too_large';
 
 /** Maximum size of a request, and of each response. */
 export const MAX_COMPARED_BYTES = 512 * 1024;
@@ -26,7 +34,7 @@ const STORING = [
 const PROVIDER_TOOLS = ['web_search_options', 'mcp_servers', 'functions'];
 
 /** Members that identify the user or the client to a provider, or only make sense to the current one. */
-const NOT_SENT = [
+const NOT_SENT = new Set([
   'model',
   'stream',
   'user',
@@ -38,7 +46,7 @@ const NOT_SENT = [
   'service_tier',
   'store',
   'guardrails',
-];
+]);
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== false;
 
@@ -71,17 +79,17 @@ function isOwnTool(tool: Json): boolean {
   if (type !== undefined) return false;
   // Anthropic's tools of clients have a schema, and Gemini's have declarations and nothing else.
   const names = Object.keys(tool);
-  return 'input_schema' in tool || names.every((name) => DECLARATIONS.includes(name));
+  return 'input_schema' in tool || names.every((name) => DECLARATIONS.has(name));
 }
 
-const DECLARATIONS = ['functionDeclarations', 'function_declarations'];
+const DECLARATIONS = new Set(['functionDeclarations', 'function_declarations']);
 
 /** A request to another model. */
 export type OtherRequest = Pick<CompletionRequest, 'endpoint' | 'inPath' | 'bytes'>;
 
 /** The body as sent to other models: what guardrails passed, without identifiers, the model and `stream`. */
 export function sharedBody({ endpoint }: Pick<CompletionRequest, 'endpoint'>, body: Json): Json {
-  const kept = Object.fromEntries(Object.entries(body).filter(([name]) => !NOT_SENT.includes(name)));
+  const kept = Object.fromEntries(Object.entries(body).filter(([name]) => !NOT_SENT.has(name)));
   // With the Responses API, providers store responses unless the request forbids it.
   return endpoint === '/v1/responses' ? { ...kept, store: false } : kept;
 }

@@ -38,9 +38,9 @@ export interface EvaluationParts {
 /** Samples that wait or are compared. Further ones are dropped and counted, so that memory stays limited. */
 const MAX_WAITING = 500;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
-const MAX_RUNNING = 32;
+const MAX_RUNNING = 16;
 /** While this thread is busier than this, no comparison starts, so that users' requests do not wait for it. */
-const MAX_UTILIZATION = 0.7;
+const MAX_UTILIZATION = 0.5;
 const BUSY_PAUSE_MS = 50;
 const FLUSH_MS = 500;
 /** How long an experiment's metrics are used before they are read again. */
@@ -76,6 +76,10 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
   let stopPause: (() => void) | undefined;
   let onIdle: (() => void)[] = [];
 
+  const register = async (one: OpenTrial): Promise<void> => {
+    const trial = await one.trial;
+    if (trial) one.known = await records.open(trial);
+  };
   const openTrial = (alias: string, settings: ShadowSettings): OpenTrial => {
     const known = open.get(alias);
     if (known?.settings === settings && clock.now() - known.readAt < PLAN_MS) return known;
@@ -94,11 +98,7 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
       rows: [],
       skips: new Map(),
     };
-    void trial
-      .then(async (fresh) => {
-        if (fresh) one.known = await records.open(fresh);
-      })
-      .catch((error: unknown) => log.error({ err: error }, 'shadow evaluation not stored'));
+    void register(one).catch((error: unknown) => log.error({ err: error }, 'shadow evaluation not stored'));
     open.set(alias, one);
     return one;
   };
@@ -138,17 +138,19 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
     const alert = verdictAlert(decided, one.last, clock.now());
     if (await records.decide(trial.id, verdict, alert)) log.info({ alias: trial.alias }, alert.label);
   };
+  const flushAfter = async (before: Promise<void>, due: readonly OpenTrial[]): Promise<void> => {
+    await before;
+    for (const one of due)
+      await flushOne(one).catch((error: unknown) =>
+        log.error({ err: error }, 'rows of a shadow evaluation not stored'),
+      );
+  };
   const flush = (): Promise<void> => {
     stopTimer?.();
     stopTimer = undefined;
     const due = [...unflushed];
     unflushed.clear();
-    flushing = flushing.then(async () => {
-      for (const one of due)
-        await flushOne(one).catch((error: unknown) =>
-          log.error({ err: error }, 'rows of a shadow evaluation not stored'),
-        );
-    });
+    flushing = flushAfter(flushing, due);
     return flushing;
   };
 
@@ -237,7 +239,7 @@ function measuredUtilization(): () => number {
   };
 }
 
-export const VERDICT_ALERT = 'shadow.verdict_reached';
+const VERDICT_ALERT = 'shadow.verdict_reached';
 
 /** The alert for a verdict. Its ID is the same for all gateways. */
 function verdictAlert(trial: Trial, rows: number, now: number): AlertRow {

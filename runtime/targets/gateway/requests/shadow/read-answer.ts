@@ -47,7 +47,8 @@ const readChat: Reader = (parts, value) => {
     : textOf(content);
   for (const [at, call] of listOf(message['tool_calls']).entries()) {
     const called = membersOf(call['function'] ?? call['custom']);
-    addCall(parts, String(call['index'] ?? at), called['name'], called['arguments'] ?? called['input']);
+    const { index = at } = call;
+    addCall(parts, JSON.stringify(index), called['name'], called['arguments'] ?? called['input']);
   }
 };
 
@@ -61,7 +62,7 @@ const readMessages: Reader = (parts, value) => {
     }
   };
   for (const [at, one] of listOf(value['content']).entries()) block(one, String(at));
-  const id = String(value['index']);
+  const id = JSON.stringify(value['index']) ?? '';
   if (value['type'] === 'content_block_start') block(membersOf(value['content_block']), id);
   if (value['type'] === 'content_block_delta') {
     const delta = membersOf(value['delta']);

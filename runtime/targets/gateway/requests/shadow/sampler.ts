@@ -51,7 +51,9 @@ export function createSampler({ evaluations, clock, random, log }: SamplerParts)
     };
     return {
       // A copy, because the bytes may be part of a larger buffer.
-      whole: (answer, answered) => void safely(() => add(Uint8Array.from(answer), answered)),
+      whole(answer, answered) {
+        safely(() => add(Uint8Array.from(answer), answered));
+      },
       stream(events, firstByteMs, answered) {
         const pieces: Uint8Array[] = [];
         let length = 0;

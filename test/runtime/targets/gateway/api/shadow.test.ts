@@ -20,7 +20,8 @@ describeDatabases((database) => {
     /** Stores rows of the alias's evaluation in which the candidate is better or worse. */
     const compare = async (alias: string, preference: number, rows = 60) => {
       const { value } = await gateway.context.aliases.get(alias);
-      const trial = await trialOfSettings(records, alias, value!.shadow!);
+      if (!value?.shadow) throw new Error('The alias has no evaluation.');
+      const trial = await trialOfSettings(records, alias, value.shadow);
       await records.open(trial);
       await gateway.ask('POST', '/v1/users', { user_id: 'ada' });
       await records.add(

@@ -61,7 +61,7 @@ interface Expected {
 }
 
 /** The highest number of further values that is estimated. */
-export const MAX_ESTIMATE = 100_000;
+const MAX_ESTIMATE = 100_000;
 
 /**
  * Estimates how many further values decide a bet if their mean and variance stay the same. Undefined for more than

@@ -59,13 +59,13 @@ function setUp(compare: () => Promise<Comparison>, utilization = () => 0) {
   return { evaluations, add, skips, clock, turn, running: () => running, peak: () => peak };
 }
 
-test('at most 32 requests are compared concurrently, and what exceeds the queue is dropped and counted', async () => {
+test('at most 16 requests are compared concurrently, and what exceeds the queue is dropped and counted', async () => {
   const gate = Promise.withResolvers<Comparison>();
   const { evaluations, add, skips, turn, running } = setUp(() => gate.promise);
   add(700);
   await turn();
   await turn();
-  expect(running()).toBe(32);
+  expect(running()).toBe(16);
   gate.resolve({ skipped: 'unreadable' });
   await evaluations.idle();
   expect(Object.fromEntries(skips)).toEqual({ dropped: 200, unreadable: 500 });

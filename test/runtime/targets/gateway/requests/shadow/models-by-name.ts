@@ -10,7 +10,7 @@ import { systemClock } from '#platform/clock.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 /** A request that reached the provider. */
-export interface Received {
+interface Received {
   readonly path: string;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: Body;

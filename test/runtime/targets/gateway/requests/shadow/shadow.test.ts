@@ -298,13 +298,12 @@ describeDatabases((database) => {
   test('a row that is written twice is counted once, and the rows of two gateways are numbered in order', async () => {
     const gateway = await start();
     await chat(gateway, gateway.key);
-    const [row] = await rowsOf(gateway);
-    const [trial] = await gateway.records.list();
-    const { number: _number, ...same } = row!;
-    const { trial_id: _trial, ...written } = { trial_id: '', ...same };
-    await gateway.records.add(trial!.id, [written]);
-    const others = ['a', 'b', 'c', 'd'].map((id) => ({ ...written, id }));
-    await Promise.all(others.map((one) => gateway.records.add(trial!.id, [one])));
+    const [trial] = await trialsOf(gateway);
+    const id = trial?.id ?? '';
+    const written = (await rowsOf(gateway)).map(({ number: _number, trial_id: _trial, ...row }) => row);
+    await gateway.records.add(id, written);
+    const others = ['a', 'b', 'c', 'd'].map((other) => written.map((row) => ({ ...row, id: other })));
+    await Promise.all(others.map((rows) => gateway.records.add(id, rows)));
     const rows = await rowsOf(gateway);
     expect(rows).toHaveLength(5);
     expect(new Set(rows.map((one) => one.number)).size).toBe(5);

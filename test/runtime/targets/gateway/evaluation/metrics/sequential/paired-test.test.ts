@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createPairedTest, differenceInterval } from '#gateway/evaluation/metrics/sequential/paired-test.ts';
-import { runExperiment, SCORES } from '#test/verdicts/simulate.ts';
+import { runExperiment, type Scores, SCORES } from '#test/verdicts/simulate.ts';
 
 const MARGIN = 0.05;
 const ALPHA = 0.05;
@@ -59,7 +59,8 @@ describe('createPairedTest', () => {
 
 describe('error rates, with a reading after every row', () => {
   const EXPERIMENTS = 300;
-  const all = (mean: number, scores = SCORES[0]!, margin = MARGIN) =>
+  const [PAIRWISE] = SCORES;
+  const all = (mean: number, scores: Scores = PAIRWISE, margin = MARGIN) =>
     Array.from({ length: EXPERIMENTS }, (_, seed) =>
       runExperiment({ scores, mean, margin, alpha: ALPHA, rows: 400, seed: 7000 + seed }),
     );
