@@ -33,7 +33,7 @@ export const shadow = keys(
       Type.String({
         minLength: 1,
         maxLength: 4000,
-        description: 'What a good response is, for the judge of `preference`.',
+        description: 'Description of a good response, for the judge of `preference`.',
       }),
     ),
     embedder: textSetting('Encoder for `similarity`, `provider:model`.'),

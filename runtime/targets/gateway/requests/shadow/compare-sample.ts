@@ -71,7 +71,7 @@ export async function compareSample(
   } catch (error) {
     if (signal.aborted) return { skipped: 'stopped' };
     onProblem(error);
-    // A limit of the evaluation's own user says nothing about the candidate.
+    // A limit of the evaluation's own user is not a failure of the candidate.
     if (!(error instanceof OtherFailure) || !error.wasCalled) return { skipped: 'limited' };
   }
   const pair = candidate && {

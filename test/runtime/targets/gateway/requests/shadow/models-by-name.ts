@@ -29,7 +29,7 @@ interface ModelsByName {
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5 };
 
-/** A provider whose models each respond as a test says, for the Chat Completions API. */
+/** A provider whose models each respond as a test defines, for the Chat Completions API. */
 export async function startModels(name = 'openai'): Promise<ModelsByName> {
   const behaviors = new Map<string, Behavior>();
   const received: Received[] = [];
