@@ -152,7 +152,6 @@ export const KEY_FIELDS = fields({
     },
     teamAdmin: 'off',
     isOwners: true,
-    isForModels: true,
   },
   spend: SPENDING_FIELD,
   last_used_at: {
