@@ -31,7 +31,7 @@ const LAYERS = {
     'providers/wires accounts/cache-clears.ts accounts/identity accounts/audit accounts/guardrail-hits accounts/price-map accounts/registry ' +
       'evaluation/artifacts.ts evaluation/worker-progress.ts evaluation/secrets.ts',
     'accounts/ledger accounts/sign-in accounts/workloads',
-    'accounts/objects accounts/prompts accounts/idempotency',
+    'accounts/objects accounts/feedback accounts/prompts accounts/idempotency accounts/shadow',
     'providers/references.ts',
     'providers/adapters',
     'alerts requests/guardrails requests/routing evaluation/datasets',
@@ -39,7 +39,7 @@ const LAYERS = {
     'gateway-state.ts requests/models evaluation/experiments',
     'config requests/policy',
     'requests/completions registry evaluation/jobs',
-    'requests/realtime requests/stored telemetry evaluation/workflows',
+    'requests/realtime requests/shadow requests/stored requests/tools telemetry evaluation/workflows evaluation/traffic',
     'context.ts evaluation/compare evaluation/rows',
     'evaluation/plots',
     'api',

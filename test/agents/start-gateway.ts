@@ -37,8 +37,8 @@ export interface AgentGateway {
 
 const MASTER_KEY = 'the-master-key-of-the-agents-0123456789';
 
-/** Starts a model for agents behind four APIs, and the gateway with one provider per API. */
-export async function startAgentGateway(): Promise<AgentGateway> {
+/** Starts a model for agents behind four APIs, and the gateway with one provider per API, and with further settings. */
+export async function startAgentGateway(settings: object = {}): Promise<AgentGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-agents-'));
   const started: RunningExecutable[] = [];
   const start = (args: readonly string[], env = {}): RunningExecutable => {
@@ -60,7 +60,7 @@ export async function startAgentGateway(): Promise<AgentGateway> {
       gemini: { ...key, api_base: `${model}/v1beta` },
     };
     const config = join(folder, 'gateway.json');
-    const files = { port: 0, data_dir: folder, providers, retries: { attempts: 1 } };
+    const files = { port: 0, data_dir: folder, providers, retries: { attempts: 1 }, ...settings };
     writeFileSync(config, JSON.stringify(files));
     const program = join(ROOT, 'runtime/targets/gateway/main.ts');
     const gateway = start([program, 'serve', '-c', config, '--no-watch', '--allow-unpriced'], {

@@ -18,6 +18,7 @@ const SECTIONS = [
   ['summarization', 'summarization, translation'],
   ['translation', 'summarization, translation'],
   ['text-generation', 'summarization, translation'],
+  ['conversation', 'conversation'],
 ] as const;
 
 test.each(SECTIONS)('every metric of %s is documented', (task, title) => {

@@ -24,14 +24,14 @@ const REPLACEMENTS: readonly (readonly [pattern: RegExp, instead: string])[] = [
     'must be, is not a, is invalid',
   ],
   [
-    /\b\w*(?:behaviour|colour|favour|neighbour|labelled|modelled)\w*\b|\b(?!mise\b|promis|ris|rais|prais|aris|surpris|compris|exercis|revis|supervis|advis|precis|devis|improvis|concis|premis|excis|franchis|otherwis|likewis|max_ris)\w+is(?:e|es|ed|ing|ation|ations)\b/i,
+    /\b\w*(?:behaviour|colour|favour|neighbour|labelled|modelled)\w*\b|\b(?!mise\b|promis|ris|rais|prais|aris|surpris|compris|exercis|revis|supervis|advis|precis|devis|improvis|concis|premis|excis|franchis|otherwis|pairwis|likewis|max_ris)\w+is(?:e|es|ed|ing|ation|ations)\b/i,
     'American spelling',
   ],
 ];
 
 /** Words with British-looking endings that are also American. */
 const NOT_BRITISH =
-  /^(?:noise|wise|clockwise|advertise|enterprise|expertise|merchandise|paradise|promise[sd]?|raise[sd]?|disguise|likewise|otherwise|precise|revise[sd]?)$/i;
+  /^(?:noise|wise|clockwise|advertise|enterprise|expertise|merchandise|paradise|promise[sd]?|raise[sd]?|disguise|likewise|otherwise|pairwise|precise|revise[sd]?)$/i;
 
 export interface Finding {
   readonly found: string;

@@ -40,6 +40,15 @@ const EMBEDDED: readonly (readonly [prefix: readonly number[], at: number])[] = 
   [[0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0], 12],
   [[0x20, 0x02], 2],
 ];
+/**
+ * Prefixes of addresses that a local network can translate to the IPv4 address at their end: IPv4-compatible, IPv4-translated
+ * and local-use addresses (https://www.rfc-editor.org/rfc/rfc8215).
+ */
+const TRANSLATED: readonly (readonly [prefix: readonly number[], bits: number])[] = [
+  [[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 96],
+  [[0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0], 96],
+  [[0, 0x64, 0xff, 0x9b, 0, 1], 48],
+];
 /** Addresses of instance metadata that are not link-local. */
 const IPV6_METADATA: readonly (readonly [prefix: readonly number[], bits: number])[] = [
   // AWS: fd00:ec2::254 (EC2), fd00:ec2::23 (EKS credentials) and other services of the host.
@@ -90,6 +99,7 @@ function ipv6Kind(bytes: readonly number[]): AddressKind {
   const isLinkLocal = startsWith(bytes, [0xfe, 0x80], 10);
   const isGroup = bytes[0] === 0xff;
   if (isLinkLocal || isGroup || isIn(IPV6_METADATA, bytes)) return 'never';
+  if (isIn(TRANSLATED, bytes) && ipv4Kind(bytes.slice(12)) === 'never') return 'never';
   if (!startsWith(bytes, [IPV6_GLOBAL], 3)) return 'private';
   return isIn(IPV6_PRIVATE, bytes) ? 'private' : 'public';
 }

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher, type FormData, interceptors } from 'undici';
+import { guardedConnect } from './guarded-connect.ts';
 import { trimEndOf } from '#core/text/trim-text.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
@@ -57,7 +58,10 @@ export function createJsonClient(baseUrl: string | URL, options: JsonClientOptio
   const { connectMs, answerMs, maxRedirects = 0 } = options;
   const agent = new Agent({
     connections: options.connections ?? null,
-    ...(connectMs !== undefined && { connect: { timeout: connectMs } }),
+    ...(maxRedirects > 0
+      ? // A server must not redirect this program to instance metadata.
+        { connect: guardedConnect({ allowsPrivate: true, timeoutMs: connectMs }) }
+      : connectMs !== undefined && { connect: { timeout: connectMs } }),
     ...(answerMs !== undefined && { headersTimeout: answerMs, bodyTimeout: answerMs }),
     ...(options.maxResponseBytes !== undefined && { maxResponseSize: options.maxResponseBytes }),
   });

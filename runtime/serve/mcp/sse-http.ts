@@ -35,6 +35,8 @@ export interface McpSse<Client> {
    * undefined if that client is not allowed to use the session.
    */
   post(exchange: HttpExchange, clientFor: (opener: Client) => Client | undefined): Promise<void>;
+  /** Ends the sessions of some clients, with their requests and streams. */
+  endSessions(isMeant: (opener: Client) => boolean): void;
   /** Waits for accepted requests, then ends all sessions. */
   close(graceMilliseconds: number): Promise<void>;
 }
@@ -101,6 +103,9 @@ export function createMcpSse<Client>(options: McpSseOptions<Client>): McpSse<Cli
         return exchange.answer(HTTP_ERRORS.listRefused());
       }
       exchange.answer({ status: 202, headers: { 'content-type': 'text/plain' }, body: 'Accepted' });
+    },
+    endSessions(isMeant) {
+      for (const { opener, end } of sessions.values()) if (isMeant(opener)) end();
     },
     async close(graceMilliseconds) {
       closed = true;

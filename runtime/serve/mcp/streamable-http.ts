@@ -60,6 +60,8 @@ export interface McpHttp<Client = void> {
   readonly handle: (exchange: HttpExchange, client: Client) => Promise<void>;
   /** Waits for accepted requests (two seconds by default), then closes all sessions. */
   readonly close: (graceMilliseconds?: number) => Promise<void>;
+  /** Closes the sessions of some clients, with their requests and streams. */
+  readonly endSessions: (isMeant: (opener: Client) => boolean) => void;
   /** Number of sessions. */
   readonly sessions: () => number;
 }
@@ -69,6 +71,8 @@ interface Known<Client> {
   readonly opener: Client;
   /** Undefined while the session is being opened. */
   session?: HttpSession<Client>;
+  /** Whether the session was ended, possibly before it was open. */
+  isEnded?: boolean;
 }
 
 const METHODS = ['GET', 'POST', 'DELETE'];
@@ -113,6 +117,10 @@ export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): M
       });
       known.session = session;
       if (closed) return exchange.answer(HTTP_ERRORS.closed());
+      if (known.isEnded === true) {
+        session.close();
+        return exchange.answer(HTTP_ERRORS.unknownSession());
+      }
       exchange.answer({
         status: 200,
         headers: { ...JSON_TYPE, 'mcp-session-id': id },
@@ -188,6 +196,14 @@ export function createMcpHttp<Client = void>(options: McpHttpOptions<Client>): M
         session?.close();
       });
       await Promise.all(endings);
+    },
+    endSessions(isMeant) {
+      for (const known of store.values()) {
+        if (!isMeant(known.opener)) continue;
+        known.isEnded = true;
+        store.delete(known.id);
+        known.session?.close();
+      }
     },
     sessions: () => store.size,
   };

@@ -72,6 +72,8 @@ export interface GatewayContext extends ModelCallContext {
   readonly stored: Stored;
   /** The configured alerts; a reload replaces them. */
   readonly alertsConfig: () => AlertsConfig | undefined;
+  /** Whether callers can judge responses. */
+  readonly hasFeedback: boolean;
   readonly version: string;
   /** The other threads of this process. */
   readonly threads: OtherThreads;

@@ -10,17 +10,21 @@ import { createIdentity, type IdentityOptions } from './accounts/identity/create
 import type { AlertPolicy } from './accounts/ledger/budget-alerts.ts';
 import type { Budgets, Ledger, Prices } from './accounts/ledger/ledger.ts';
 import { createBudgets } from './accounts/ledger/budgets.ts';
-import { openLedger } from './accounts/ledger/open-ledger.ts';
+import { type LedgerOptions, openLedger } from './accounts/ledger/open-ledger.ts';
 import { createThreadLedger, type LedgerFunctions } from './accounts/ledger/thread-ledger.ts';
 import { createObjectMasks, type ObjectMasks } from './accounts/objects/object-masks.ts';
 import { createObjects } from './accounts/objects/create-objects.ts';
 import type { Objects } from './accounts/objects/objects.ts';
 import { createRedeemedCodes, type RedeemedCodes } from './accounts/sign-in/redeemed-codes.ts';
 import { createPrices } from './accounts/ledger/prices.ts';
+import { createFeedbackLog, type FeedbackLog } from './accounts/feedback/feedback-log.ts';
 import { createPromptLog, type PromptLog } from './accounts/prompts/prompt-log.ts';
+import { createShadowRecords, type ShadowRecords } from './accounts/shadow/shadow-records.ts';
 import { createGuardrailHits, type GuardrailHits } from './accounts/guardrail-hits/guardrail-hits.ts';
 import { createRequestList, type RequestList } from './accounts/ledger/request-list.ts';
 import type { UsageTrends } from './accounts/ledger/trends/trends-api.ts';
+import { type BudgetForecasts, createBudgetForecasts } from './accounts/ledger/forecast/budget-forecasts.ts';
+import { createLimitPruner } from './accounts/ledger/prune-limits.ts';
 import { createUsageTrends } from './accounts/ledger/trends/usage-trends.ts';
 import { createPriceMaps, type PriceMaps } from './accounts/price-map/price-maps.ts';
 import { createModelEntries } from './accounts/registry/create-model-entries.ts';
@@ -40,12 +44,17 @@ export interface GatewayState {
   readonly priceMaps: PriceMaps;
   readonly usage: UsageReports;
   readonly trends: UsageTrends;
+  readonly forecasts: BudgetForecasts;
+  /** Deletes the accounts of limits that no budget has any longer; returns their number. */
+  readonly pruneLimits: (now: number) => Promise<number>;
   readonly requests: RequestList;
   readonly guardrailHits: GuardrailHits;
   readonly alerts: Outbox;
   readonly cacheClears: CacheClears;
   readonly auditLog: AuditLog;
   readonly promptLog: PromptLog;
+  readonly feedback: FeedbackLog;
+  readonly shadowRecords: ShadowRecords;
   /** Records who changes what. */
   readonly audit: Pick<AuditTrail, 'actingAs'>;
   readonly refusedAttempts: RefusedAttempts;
@@ -70,6 +79,8 @@ export interface GatewayStateOptions {
   readonly onError: (error: unknown) => void;
   /** Receives the number of billed requests of killed processes. */
   readonly onInterrupted?: ((requests: number) => void) | undefined;
+  /** The queues of requests that wait instead of being rejected. */
+  readonly queues?: LedgerOptions['queues'];
   /** Called with each database revision that this thread has created; changes wait for it. */
   readonly onRevision?: ((revision: number) => Promise<void> | undefined) | undefined;
   /** The main thread, which has the ledger; undefined in the main thread. */
@@ -118,19 +129,24 @@ function administer(
   const { clock } = options;
   const identity = createIdentity(store, { ...options, revision });
   const guardrailHits = createGuardrailHits(store, options.onError);
+  const trends = createUsageTrends(store);
   return {
     identity,
     budgets: createBudgets(store, revision, clock),
     prices: createPrices(store, revision, clock),
     priceMaps: createPriceMaps(store, revision, clock),
     usage: createUsageReports(store),
-    trends: createUsageTrends(store),
+    trends,
+    forecasts: createBudgetForecasts({ store, identity, trends, clock }),
+    pruneLimits: createLimitPruner({ store, revision, identity }),
     requests: createRequestList(store),
     guardrailHits,
     alerts: createOutbox(store),
     cacheClears: createCacheClears(store, revision, clock),
     auditLog: createAuditLog(store),
     promptLog: createPromptLog(store, clock.now),
+    feedback: createFeedbackLog(store, clock.now),
+    shadowRecords: createShadowRecords(store, clock),
     audit: store.audit,
     objects: createObjects(store, clock),
     objectMasks: createObjectMasks(store.db, options.masterKey),

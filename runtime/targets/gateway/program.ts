@@ -6,6 +6,7 @@ import { ALERT_COMMANDS } from './commands/alerts.ts';
 import { ALIAS_COMMANDS } from './commands/aliases.ts';
 import { CACHE_COMMANDS } from './commands/cache.ts';
 import { CONFIG_COMMANDS } from './commands/config.ts';
+import { BENCHMARK_COMMANDS } from './commands/benchmark/commands.ts';
 import { EXPERIMENT_COMMANDS } from './commands/experiment/commands.ts';
 import { INVITATION_COMMANDS } from './commands/invitations.ts';
 import { JOB_COMMANDS } from './commands/job.ts';
@@ -14,6 +15,7 @@ import { auditCommand } from './commands/audit.ts';
 import { backupCommand, restoreCommand } from './commands/backup.ts';
 import { BUDGET_COMMANDS } from './commands/budgets.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { FEEDBACK_COMMANDS } from './commands/feedback.ts';
 import { GUARDRAIL_COMMANDS } from './commands/guardrails.ts';
 import { KEY_COMMANDS } from './commands/keys.ts';
 import { loginCommand, logoutCommand, whoamiCommand } from './commands/sign-in.ts';
@@ -22,6 +24,7 @@ import { PRICING_COMMANDS } from './commands/pricing/commands.ts';
 import { PROMPT_COMMANDS } from './commands/prompts.ts';
 import { PROVIDER_COMMANDS } from './commands/providers.ts';
 import { REQUEST_COMMANDS } from './commands/requests.ts';
+import { SHADOW_COMMANDS } from './commands/shadow.ts';
 import { TAG_COMMANDS } from './commands/tags.ts';
 import { usageCommand } from './commands/usage.ts';
 import { ORG_COMMANDS } from './commands/orgs.ts';
@@ -37,6 +40,7 @@ export const gatewayProgram: Program = {
   commands: {
     serve: serveCommand,
     config: CONFIG_COMMANDS,
+    benchmark: BENCHMARK_COMMANDS,
     experiment: EXPERIMENT_COMMANDS,
     job: JOB_COMMANDS,
     migrate: migrateCommand,
@@ -51,6 +55,7 @@ export const gatewayProgram: Program = {
     alerts: ALERT_COMMANDS,
     providers: PROVIDER_COMMANDS,
     aliases: ALIAS_COMMANDS,
+    shadow: SHADOW_COMMANDS,
     cache: CACHE_COMMANDS,
     pricing: PRICING_COMMANDS,
     usage: usageCommand,
@@ -58,6 +63,7 @@ export const gatewayProgram: Program = {
     guardrails: GUARDRAIL_COMMANDS,
     audit: auditCommand,
     prompts: PROMPT_COMMANDS,
+    feedback: FEEDBACK_COMMANDS,
     login: loginCommand,
     logout: logoutCommand,
     whoami: whoamiCommand,

@@ -44,7 +44,8 @@ export const GATEWAY_CLI = {
   },
   'gcli:budgets': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
-    behavior: '`budgets` creates, lists, shows, updates and deletes budgets, which can be assigned to users.',
+    behavior:
+      '`budgets` creates, lists, shows, updates, deletes and forecasts budgets, which can be assigned to users.',
   },
   'gcli:alerts': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
@@ -96,6 +97,11 @@ export const GATEWAY_CLI = {
     source: 'docs/gateway-cli.md#audit-log-and-stored-prompts',
     behavior:
       '`audit` shows each change with its actor and its command or route, as a table, JSON or CSV, and without secrets.',
+  },
+  'gcli:feedback': {
+    source: 'docs/gateway-cli.md#feedback',
+    behavior:
+      '`feedback add` judges a request without a running gateway and replaces earlier feedback; secrets are removed.',
   },
   'gcli:requests': {
     source: 'docs/gateway-cli.md#requests-and-guardrail-hits',

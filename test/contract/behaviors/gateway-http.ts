@@ -26,6 +26,16 @@ export const GATEWAY_HTTP = {
     behavior:
       'Requests and responses are stored only for keys with prompt logging; secrets and text that matches configured patterns are removed, and the chunks of a stream are joined.',
   },
+  'gateway:feedback': {
+    source: 'docs/gateway.md#feedback',
+    behavior:
+      'The key of a request can judge its response, also if it was streamed, cached or failed; other keys receive 404.',
+  },
+  'gateway:dataset-from-requests': {
+    source: 'docs/how-to/datasets-from-traffic.md#create-the-dataset',
+    behavior:
+      'Stored requests become a dataset: selected by tag, without personal data that an encoder finds, and without near-duplicates.',
+  },
   'gateway:master:none': {
     source: 'docs/gateway.md#http-api',
     behavior: 'Without a master key, admin endpoints return 503, regardless of the request.',

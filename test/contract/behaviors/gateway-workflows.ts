@@ -78,6 +78,21 @@ export const GATEWAY_WORKFLOWS = {
     source: 'docs/workflows.md#run-a-comparison-from-one-file',
     behavior: 'If one of the models fails, `experiment run` compares the others and exits with code 1.',
   },
+  'gateway:experiment-agents': {
+    source: 'docs/how-to/evaluate-agents.md',
+    behavior:
+      'An experiment evaluates conversations with scripted tools; its prompts and models are compared in a matrix with a frontier, and its judge with a person.',
+  },
+  'gateway:benchmark': {
+    source: 'docs/how-to/evaluate-agents.md#run-public-benchmarks',
+    behavior:
+      'Benchmarks are listed with licenses and packages; an unknown name, a missing model and an unreachable index are errors.',
+  },
+  'gateway:experiment-run:stored': {
+    source: 'docs/workflows.md#regression-tests-in-ci',
+    behavior:
+      'An experiment file can name a dataset that the gateway has, whose conversations and tools are sent as they are, and its baseline can be a file.',
+  },
   'gateway:experiment-run:prompts': {
     source: 'docs/workflows.md#prompts',
     behavior:

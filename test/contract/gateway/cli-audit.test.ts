@@ -1,5 +1,8 @@
 import { userInfo } from 'node:os';
 import { expect } from 'vitest';
+import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import { openStore } from '#gateway/store/open-store.ts';
+import { USAGE_ROW } from '../../runtime/targets/gateway/usage-row.ts';
 import { useStoreFolder } from './command-folder.ts';
 import { verifiesGatewayCommand } from './verifies.ts';
 
@@ -46,4 +49,51 @@ verifiesGatewayCommand('gcli:requests', async (arm) => {
   expect(await json('requests', 'latency', '--days', '2')).toMatchObject({ all: { answers: 0 }, groups: [] });
   expect(await json('guardrails', 'hits')).toEqual({ total: 0, items: [] });
   expect(await refused(1, 'requests', 'get', 'none')).toContain("Request 'none' not found");
+});
+
+verifiesGatewayCommand('gcli:feedback', async (arm) => {
+  const { done, json, path, run, refused } = folderOf(arm);
+  await done('migrate');
+  expect((await run('feedback', 'list')).stderr).toBe('No feedback found.\n');
+  expect(await refused(1, 'feedback', 'add', 'r-1', '--thumb', 'up')).toContain(
+    'No finished request with ID "r-1"',
+  );
+  expect(await refused(2, 'feedback', 'add', 'r-1')).toContain('Set --thumb');
+  expect(await refused(2, 'feedback', 'add', 'r-1', '--score', '101')).toContain('from -100 to 100');
+  const store = await openStore(parseDatabaseUrl(`sqlite:${path('data/gateway.db')}`), {
+    autoMigrate: false,
+  });
+  await store.db
+    .insertInto('gateway_usage')
+    .values({ ...USAGE_ROW, id: 'u-1', request_id: 'r-1', user_id: 'ada' })
+    .execute();
+  await store.close();
+  const text = 'Key sk-abcdefghijklmnopqrstuvwx leaked';
+  const first = (await done('feedback', 'add', 'r-1', '--score', '2.5', '--text', text)).trim();
+  const again = await json(
+    'feedback',
+    'add',
+    'r-1',
+    '--thumb',
+    'down',
+    '--text',
+    text,
+    '--expected-output',
+    'Hi',
+  );
+  expect(again).toMatchObject({
+    id: first,
+    request_id: 'r-1',
+    author: null,
+    user_id: 'ada',
+    thumb: 'down',
+    score: null,
+    text: 'Key [redacted] leaked',
+    expected_output: 'Hi',
+  });
+  expect(await json('feedback', 'list', '--thumb', 'down', '--user', 'ada')).toMatchObject({ total: 1 });
+  expect(await done('feedback', 'list')).toMatch(/^ID +TIME +REQUEST +MODEL +AUTHOR +THUMB +SCORE +LABEL\n/);
+  expect(await done('feedback', 'rates')).toMatch(/\nopenai:gpt-5 +1 +0 +1 +0 % +-\n$/);
+  await done('feedback', 'delete', first);
+  expect(await refused(1, 'feedback', 'delete', first)).toContain('not found');
 });

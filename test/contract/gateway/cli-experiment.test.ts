@@ -118,6 +118,89 @@ verifiesGatewayCommand('gateway:experiment-run:assertions', async (arm) => {
   );
 });
 
+verifiesGatewayCommand('gateway:experiment-run:stored', async (arm) => {
+  const { run, json, refused, write, path } = folder(arm, { providers: providersFor({ openai }) });
+  const kept = ['--data-dir', path('data')];
+  const tools = [{ type: 'function', function: { name: 'find', parameters: { type: 'object' } } }];
+  const row = (content: string) =>
+    JSON.stringify({
+      examples: content,
+      ground_truth: 'Hello',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Earlier' },
+        { role: 'assistant', content: 'Yes?' },
+        { role: 'user', content },
+      ],
+      tools,
+    });
+  write('rows.jsonl', `${row('Hi')}\n`);
+  const lines = (dataset: string) => [
+    `dataset: ${dataset}`,
+    'task: text-generation',
+    'metrics: [exact_match]',
+    'models: [{name: m, model: "openai:good"}]',
+    'assertions: [{metric: exact_match, max_drop: 0}, {metric: answered_share, min: 1}]',
+    '',
+  ];
+  const first = write('first.yml', lines('rows.jsonl').join('\n'));
+  expect(await refused(1, 'experiment', 'run', '--file', first, '--baseline', path('none.json'))).toContain(
+    'does not exist',
+  );
+  write('wrong.json', '{"workflows": [{"name": 1}]}');
+  expect(await refused(1, 'experiment', 'run', '--file', first, '--baseline', path('wrong.json'))).toContain(
+    'is not a comparison of models',
+  );
+  write(
+    'baseline.json',
+    JSON.stringify({ workflows: [{ name: 'm', metrics: { exact_match: { value: 0 } } }] }),
+  );
+  const ran = await run(
+    'experiment',
+    'run',
+    '--file',
+    first,
+    '--baseline',
+    path('baseline.json'),
+    '--json',
+    ...kept,
+  );
+  expect([ran.exitCode, ran.stderr]).toEqual([0, expect.stringContaining('2 of 2 assertions passed.')]);
+  const { workflows } = JSON.parse(ran.stdout);
+  const [{ dataset }] = await json('experiment', 'list', ...kept);
+  // The output of one run is the baseline of the next one.
+  write('baseline.json', ran.stdout);
+  expect(workflows).toHaveLength(1);
+  const sent = JSON.parse((await openai.last()).body);
+  expect(sent.messages).toEqual(JSON.parse(row('Hi')).messages);
+  expect(sent.tools).toEqual(tools);
+
+  const stored = lines(`gateway:${dataset}`).concat('system_prompt: Answer in French.', '').join('\n');
+  const again = await run(
+    'experiment',
+    'run',
+    '--file',
+    write('stored.yml', stored),
+    '--baseline',
+    path('baseline.json'),
+    ...kept,
+  );
+  expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('2 of 2')]);
+  const { messages } = JSON.parse((await openai.last()).body);
+  expect(messages.filter(({ role }: { role: string }) => role === 'system')).toEqual([
+    { role: 'system', content: 'Answer in French.' },
+  ]);
+  expect(messages).toHaveLength(4);
+  const unknown = write('unknown.yml', lines('gateway:none').join('\n'));
+  expect(
+    await refused(1, 'experiment', 'run', '--file', unknown, '--baseline', path('baseline.json'), ...kept),
+  ).toContain('none');
+  const mapped = write('mapped.yml', `${lines('gateway:x').join('\n')}columns: {examples: text}\n`);
+  expect(
+    await refused(1, 'experiment', 'run', '--file', mapped, '--baseline', path('baseline.json')),
+  ).toContain('Remove them');
+});
+
 verifiesGatewayCommand('gateway:experiment-retry', async (arm) => {
   const { run, done, json, refused, write, path } = folder(arm, { providers: providersFor({ openai }) });
   const stored = ['--data-dir', path('data')];

@@ -136,6 +136,17 @@ verifiesGatewayCommand('gcli:budgets', async (arm) => {
   expect(await refused(2, 'budgets', 'update', 'all', '--calendar', 'year')).toContain('day, week, month');
   expect(await done('budgets', 'resets', '--user', 'alice')).toBe('');
   expect(await json('budgets', 'resets')).toEqual([]);
+  expect(await json('budgets', 'forecast', '--owner', 'team')).toEqual([]);
+  await done('budgets', 'update', 'all', '--amount', '5');
+  expect(await json('budgets', 'forecast')).toMatchObject([
+    { owner: { type: 'user', id: 'alice' }, max_budget: 5, days: 0, forecast: null },
+  ]);
+  expect(await done('budgets', 'forecast')).toMatch(
+    /^BUDGET +SPENT +LIMIT +RESET +PROJECTED .*\nUser 'alice' +\$0\.00 +\$5\.00 .* not enough data +- +-\n$/,
+  );
+  expect(await refused(2, 'budgets', 'forecast', '--owner', 'tag')).toContain(
+    'user, key, team, organization',
+  );
   expect(await refused(1, 'budgets', 'delete', 'all')).toContain(
     'is assigned to 1 user; assign another budget first',
   );

@@ -33,6 +33,7 @@ function configureGateway(folder: string): void {
     '  openai:fails-502: {input_price_per_million: 0.25, output_price_per_million: 2}',
     '  openai:gpt-4o-mini: {input_price_per_million: 0.15, output_price_per_million: 0.6}',
     'cache: {ttl: 10m}',
+    'feedback: {enabled: true}',
     String.raw`prompt_log: {redact: ['\S+@\S+']}`,
   ];
   writeFileSync(join(folder, 'gateway.yml'), `${lines.join('\n')}\n`, { mode: 0o600 });
@@ -53,6 +54,7 @@ export const GATEWAY_IN_USE: readonly Session[] = [
       'Idempotency keys',
       'Audit log',
       'Stored prompts',
+      'Feedback',
     ],
     before: [
       ...START,
@@ -72,7 +74,7 @@ export const GATEWAY_IN_USE: readonly Session[] = [
   },
   {
     page: 'docs/gateway-cli.md',
-    sections: ['Usage', 'Requests and guardrail hits', 'Audit log and stored prompts', 'Doctor'],
+    sections: ['Usage', 'Requests and guardrail hits', 'Audit log and stored prompts', 'Feedback', 'Doctor'],
     shownFolder: '/tmp/demo',
     before: [
       ...START,

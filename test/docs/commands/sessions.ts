@@ -199,6 +199,22 @@ export const SESSIONS: readonly Session[] = [
   },
   ...GATEWAY_IN_USE,
   {
+    page: 'docs/how-to/tools.md',
+    sections: ['Use it', 'Give a key its tools', 'Require approvals'],
+    before: [
+      { command: 'node fixtures/providers/agents.mjs', output: '{"url":"http://127.0.0.1:41974"}' },
+      ...quiet(
+        'export MODEL_URL=http://127.0.0.1:41974/v1',
+        'mcp-manager daemon',
+        'gateway migrate',
+        'KEY=$(gateway keys create --user ada)',
+        'gateway serve',
+      ),
+    ],
+    prepare: prepareTools,
+    env: GATEWAY,
+  },
+  {
     page: 'docs/gateway-cli.md',
     sections: ['Gateway commands', 'Keys, users, budgets', 'Prices', 'Backup'],
     shownFolder: '/tmp/demo',
@@ -280,4 +296,18 @@ function linkExperiments(folder: string): void {
   }
   for (const name of ['models', 'providers'])
     symlinkSync(join(FIXTURES, name), join(folder, 'fixtures', name));
+}
+
+/** A server with a tool, and a model that calls it. */
+function prepareTools(folder: string): void {
+  linkFixtures(folder);
+  const args = [join(ROOT, 'test/agents/mcp-server.mjs'), join(folder, 'stamps.txt')];
+  const server = `[[servers]]\nname = "desk"\ncommand = "node"\nargs = ${JSON.stringify(args)}\ntools = ["*"]\n`;
+  writeFileSync(join(folder, '.mcpd.toml'), server);
+  const lines = [
+    'providers: {openai: {api_key: none, api_base: "${MODEL_URL}", dialect: {responses: true}}}',
+    'allow_unpriced: true',
+    'tools: {mcp_servers: {desk: {url: "http://127.0.0.1:${MCP_MANAGER_PORT}/mcp/desk"}}}',
+  ];
+  writeFileSync(join(folder, 'gateway.yml'), `${lines.join('\n')}\n`, { mode: 0o600 });
 }

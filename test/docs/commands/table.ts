@@ -8,7 +8,10 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/experiment-pages.md': 'the session of docs/tutorial-experiment.md',
   'docs/workflows.md#Run a comparison from one file': 'the session of docs/tutorial-experiment.md',
   'docs/gateway-config.md#Short-lived keys': 'test/contract/gateway/http-teams.test.ts',
+  'docs/gateway.md#Queues': 'test/runtime/targets/gateway/accounts/fields.test.ts',
+  'docs/how-to/datasets-from-traffic.md': 'test/contract/gateway/http-feedback.test.ts',
   'docs/how-to/rest-api.md': 'test/contract/manager/openapi.test.ts',
+  'docs/how-to/evaluate-agents.md': 'test/contract/gateway/cli-agents.test.ts',
   'docs/how-to/aws-lambda.md': 'npm run test:how-to',
   'docs/build.md#From a model name': 'npm run test:how-to',
   'docs/export.md': 'npm run test:exports',
@@ -65,6 +68,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/how-to/pgvector.md': INSTALLS,
   'docs/how-to/qdrant.md': INSTALLS,
   'docs/how-to/sign-in.md': 'needs a person at a browser; npm run test:sign-in signs in with several servers',
+  'docs/how-to/shadow.md':
+    'needs models of providers; test/runtime/targets/gateway/api/shadow.test.ts sends the same requests',
   'docs/how-to/workloads.md':
     'needs tokens of CI systems and clusters; test/contract/gateway/http-teams.test.ts has those of another issuer',
   'docs/how-to/teams.md': 'needs a person at a browser; npm run test:oidc signs in',

@@ -38,6 +38,8 @@ const gatewayPages = ({ key, request }: Started['ids']): readonly PageEntry[] =>
     { path: '#/spending?group=user', shows: 'ada' },
     { path: '#/requests', shows: 'lab:large' },
     { path: `#/requests/${request}`, shows: 'Prompt and answer', hasNames: true },
+    { path: '#/feedback', shows: 'By model' },
+    { path: '#/review', shows: 'Filter' },
     { path: '#/latency', shows: 'Duration of requests' },
     { path: '#/playground', shows: 'Second model' },
     { path: '#/keys', shows: 'nightly', hasNames: true },
@@ -91,5 +93,6 @@ const managerPages: readonly PageEntry[] = [
   { path: '#/findings', shows: 'Possible injections in texts of servers' },
   { path: '#/audit', shows: 'search-0' },
   { path: 'sign-in?server=remote-0', shows: 'API key or access token' },
+  { path: 'secrets', shows: 'API key or access token' },
   { path: 'docs', shows: '/api/v1/servers' },
 ].map((entry) => ({ program: 'manager', ...entry }));

@@ -15,15 +15,15 @@ export const alert = closed(
   'Alert',
   {
     id: Type.String({ description: 'Also the `webhook-id`.' }),
-    type: oneOf(['budget.threshold_reached', 'budget.request_refused']),
+    type: oneOf(['budget.threshold_reached', 'budget.request_refused', 'shadow.verdict_reached']),
     message: Type.String({ description: 'The alert as one sentence.' }),
     account: closed('AlertAccount', {
-      type: Type.String({ description: '`user`, `key`, `team`, `organization` or `tag`.' }),
+      type: Type.String({ description: '`user`, `key`, `team`, `organization`, `tag` or `alias`.' }),
       id: Type.String(),
     }),
     threshold: orNull(count(), 'Percentage of the budget; null for a rejected request.'),
-    spend: dollars('Spending at the time of the alert, in US dollars.'),
-    max_budget: dollars('The budget at the time of the alert, in US dollars.'),
+    spend: orNull(dollars(), 'Spending at the time of the alert, in US dollars.'),
+    max_budget: orNull(dollars(), 'The budget at the time of the alert, in US dollars.'),
     budget_started_at: timeOrNull('Start of the budget window.'),
     next_budget_reset_at: timeOrNull('End of the budget window.'),
     created_at: time('Time of the alert.'),
@@ -33,7 +33,7 @@ export const alert = closed(
     sent_at: timeOrNull('Time at which the webhook accepted the alert.'),
     problem: orNull(Type.String(), 'Reason why the last delivery attempt failed.'),
   },
-  'A budget alert.',
+  'An alert: about a budget, or the verdict of a shadow evaluation.',
 );
 
 const alerts = Type.Array(alert);

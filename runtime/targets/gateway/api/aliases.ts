@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
 import type { Route } from '#serve/http/route.ts';
-import { closed, oneOf } from '#serve/http/schemas.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { storedAlias } from '../config/schemas/stored-entries.ts';
 import type { GatewayContext } from '../context.ts';
 import { STRATEGIES } from '../requests/routing/strategies.ts';
@@ -11,11 +11,12 @@ import type { HttpParts } from './http/parts.ts';
 import { entryFields, memberOfChanges, schemaOfFile } from './providers.ts';
 import { aliasView } from './views/models.ts';
 
-const { targets, strategy, fallbacks } = storedAlias.properties;
+const { targets, strategy, fallbacks, shadow } = storedAlias.properties;
 const settings = {
   targets: schemaOfFile(targets),
   strategy: schemaOfFile(strategy),
   fallbacks: schemaOfFile(fallbacks),
+  shadow: schemaOfFile(shadow),
 };
 
 const newAlias = closed(
@@ -25,6 +26,7 @@ const newAlias = closed(
     targets: settings.targets,
     strategy: Type.Optional(settings.strategy),
     fallbacks: Type.Optional(settings.fallbacks),
+    shadow: Type.Optional(settings.shadow),
   },
   'An alias for one or more models.',
 );
@@ -35,6 +37,7 @@ const aliasChanges = closed(
     targets: Type.Optional(settings.targets),
     strategy: memberOfChanges(settings.strategy),
     fallbacks: memberOfChanges(settings.fallbacks),
+    shadow: memberOfChanges(settings.shadow),
   },
   'Omitted members stay unchanged; null removes a member.',
 );
@@ -48,6 +51,10 @@ export const alias = closed(
     ),
     strategy: oneOf(STRATEGIES, { description: 'How a target is selected.' }),
     fallbacks: Type.Array(Type.String()),
+    shadow: orNull(
+      Type.Object({}, { additionalProperties: true }),
+      'Settings of the shadow evaluation; null without one.',
+    ),
     ...entryFields,
   },
   'An alias for one or more models. Targets whose provider does not exist are listed but not used.',
@@ -55,7 +62,7 @@ export const alias = closed(
 
 const aliasList = Type.Array(alias);
 
-const FAST = {
+export const ALIAS_EXAMPLE = {
   name: 'fast',
   targets: [
     { model: 'mistral:mistral-small-latest', weight: 3 },
@@ -63,6 +70,7 @@ const FAST = {
   ],
   strategy: 'weighted' as const,
   fallbacks: ['anthropic:claude-haiku-4-5'],
+  shadow: null,
   source: 'database' as const,
   status: 'active' as const,
   problem: null,
@@ -70,7 +78,11 @@ const FAST = {
   updated_at: '2026-01-01T00:00:00Z',
 };
 
-const NAME = { name: 'name', description: 'Name of the alias, including any slashes.', example: FAST.name };
+const NAME = {
+  name: 'name',
+  description: 'Name of the alias, including any slashes.',
+  example: ALIAS_EXAMPLE.name,
+};
 
 /** `/v1/aliases`: the aliases in the configuration file and those created at run time. Names can contain slashes. */
 export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
@@ -86,9 +98,11 @@ export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: Http
         'All gateways that share the database apply the change within a second. Keys and teams need permission for the alias name, not for its models.',
       request: {
         schema: newAlias,
-        examples: { two: { name: 'fast', targets: FAST.targets, fallbacks: FAST.fallbacks } },
+        examples: {
+          two: { name: 'fast', targets: ALIAS_EXAMPLE.targets, fallbacks: ALIAS_EXAMPLE.fallbacks },
+        },
       },
-      answer: answerOf('The alias.', alias, FAST),
+      answer: answerOf('The alias.', alias, ALIAS_EXAMPLE),
       errors: [409],
       run: async (_c, { name, ...settings }) => aliasView(await aliases.create(name, settings)),
     }),
@@ -99,7 +113,7 @@ export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: Http
       id: 'listAliases',
       tag: 'Providers',
       summary: 'List the aliases in the configuration file and in the database, by name.',
-      ...pageOfList({ schema: aliasList, example: [FAST] }),
+      ...pageOfList({ schema: aliasList, example: [ALIAS_EXAMPLE] }),
       run: async (c) => {
         const { skip, limit } = pageOf(c);
         return (await aliases.list()).slice(skip, skip + limit).map(aliasView);
@@ -113,7 +127,7 @@ export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: Http
       tag: 'Providers',
       summary: 'Get an alias.',
       parameters: [NAME],
-      answer: answerOf('The alias.', alias, FAST),
+      answer: answerOf('The alias.', alias, ALIAS_EXAMPLE),
       run: async (c) => aliasView(await aliases.get(c.req.param('name'))),
     }),
     route({
@@ -127,7 +141,7 @@ export function aliasRoutes({ aliases }: GatewayContext, { guards, route }: Http
         'Each specified member is replaced completely. Requests in flight keep using the old targets. Returns 409 for an alias in the configuration file.',
       parameters: [NAME],
       request: { schema: aliasChanges, examples: { strategy: { strategy: 'cheapest' } } },
-      answer: answerOf('The changed alias.', alias, { ...FAST, strategy: 'cheapest' }),
+      answer: answerOf('The changed alias.', alias, { ...ALIAS_EXAMPLE, strategy: 'cheapest' }),
       errors: [409],
       run: async (c, changes) => aliasView(await aliases.change(c.req.param('name'), changes)),
     }),

@@ -8,8 +8,10 @@ import { addRoutes, operationsOf, type Route } from '#serve/http/route.ts';
 import type { GatewayContext } from '../context.ts';
 import { databaseUnavailable } from '../store/database-error.ts';
 import { adminRoutes } from './admin.ts';
+import { agreementRoutes } from './agreement.ts';
 import { alertRoutes } from './alerts.ts';
 import { aliasRoutes } from './aliases.ts';
+import { shadowRoutes } from './shadow.ts';
 import { type GatewayAppOptions, smallBodyOptions } from './app-options.ts';
 import { artifactRoutes } from './artifacts.ts';
 import { auditRoutes } from './audit.ts';
@@ -30,12 +32,14 @@ import { type HttpParts } from './http/parts.ts';
 import { ownInvitationRoutes } from './invitations.ts';
 import { jobRoutes } from './jobs.ts';
 import { keyRoutes } from './keys.ts';
+import { matrixRoutes } from './matrix.ts';
 import { declareRoute, directListener, gatewayShell, httpParts, modelCallRoutes } from './model-api.ts';
 import { modelRoutes } from './models.ts';
 import { organizationRoutes } from './organizations.ts';
 import { gatewayPageRoutes } from './pages/routes.ts';
 import { priceMapRoutes } from './price-map.ts';
 import { pricingRoutes } from './pricing.ts';
+import { feedbackRoutes } from './feedback.ts';
 import { promptRoutes } from './prompts.ts';
 import { providerStateRoutes } from './provider-states.ts';
 import { providerRoutes } from './providers.ts';
@@ -46,6 +50,7 @@ import { secretRoutes } from './secrets.ts';
 import { tagRoutes } from './tags.ts';
 import { taskModelRoutes } from './task-models.ts';
 import { teamRoutes } from './teams.ts';
+import { trafficDatasetRoutes } from './traffic-datasets.ts';
 import { trendRoutes } from './trends.ts';
 import { UPLOAD_PATHS, uploadProtocol, uploadRoutes } from './uploads.ts';
 import { usageRoutes } from './usage.ts';
@@ -123,6 +128,7 @@ function otherRoutes(
     ...alertRoutes(context, parts),
     ...providerRoutes(context, parts),
     ...aliasRoutes(context, parts),
+    ...shadowRoutes(context, parts),
     ...cacheRoutes(context, parts),
     ...pricingRoutes(context, parts),
     ...priceMapRoutes(context, parts, options),
@@ -134,10 +140,14 @@ function otherRoutes(
     ...adminRoutes(context, parts),
     ...auditRoutes(context, parts),
     ...promptRoutes(context, parts),
+    ...feedbackRoutes(context, parts),
+    ...trafficDatasetRoutes(context, evaluation),
     ...datasetRoutes(context, evaluation),
     ...uploadRoutes(context, evaluation),
     ...experimentRoutes(context, evaluation),
     ...compareRoutes(context, evaluation),
+    ...agreementRoutes(context, evaluation),
+    ...matrixRoutes(context, evaluation),
     ...resultRoutes(context, evaluation),
     ...workflowRoutes(context, evaluation),
     ...taskModelRoutes(context, evaluation),

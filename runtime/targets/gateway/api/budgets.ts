@@ -1,15 +1,18 @@
 import { Type } from 'typebox';
 import { answerOf, noContent } from '#serve/http/openapi/describe.ts';
 import type { Route } from '#serve/http/route.ts';
-import { closed } from '#serve/http/schemas.ts';
+import { wordOf } from '#serve/http/query.ts';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { BUDGET_FIELDS } from '../accounts/fields/budgets.ts';
+import { FORECAST_KINDS } from '../accounts/ledger/forecast/budget-forecasts.ts';
 import { BUDGET_ORDERS } from '../accounts/ledger/ledger.ts';
 import type { GatewayContext } from '../context.ts';
 import { answerMembers, changesOf, exampleOf, requestMembers } from './http/field-schemas.ts';
-import { dollars, time, timeOrNull } from './http/fields.ts';
+import { count, dollars, time, timeOrNull } from './http/fields.ts';
 import { listQuery, pageOf, pageOfList } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
 import { budgetResetView, budgetView } from './views/accounts.ts';
+import { forecastView } from './views/forecasts.ts';
 
 const budgetChanges = closed('BudgetChanges', requestMembers(BUDGET_FIELDS, 'update'));
 
@@ -30,6 +33,56 @@ const budgetResets = Type.Array(
     next_reset_at: timeOrNull('End of the next window.'),
   }),
 );
+
+export const forecasts = Type.Array(
+  closed('BudgetForecast', {
+    owner: closed('ForecastOwner', { type: oneOf(FORECAST_KINDS), id: Type.String() }),
+    label: Type.String({ description: 'Name of the budget or of one of its further limits.' }),
+    models: orNull(Type.Array(Type.String()), 'Models of a further limit; null for all.'),
+    max_budget: dollars('Spending limit in US dollars.'),
+    spend: dollars('Spending in the current window, in US dollars.'),
+    reserved: dollars('Amount reserved for requests in flight, in US dollars.'),
+    budget_started_at: timeOrNull('Start of the current window.'),
+    next_budget_reset_at: timeOrNull('End of the current window.'),
+    days: count('Number of complete days that the forecast is based on, at most 56.'),
+    forecast: orNull(
+      closed('SpendingForecast', {
+        projected_spend: orNull(
+          closed('ProjectedSpend', {
+            expected: dollars('Expected spending.'),
+            low: dollars('Lower end of the interval that holds in 80 % of all cases.'),
+            high: dollars('Upper end of the interval.'),
+          }),
+          'Spending at the end of the window; null for a budget without resets.',
+        ),
+        exhausted_at: timeOrNull(
+          'When the budget is expected to be exhausted; null if it lasts until the end of the window or for a year.',
+        ),
+        exhausted_earliest: timeOrNull('The same, with the spending at the upper end of the interval.'),
+        weekly: Type.Boolean({ description: 'Whether each day of the week has its own average.' }),
+      }),
+      'Null if there are fewer than 7 complete days of usage, which is not enough data.',
+    ),
+  }),
+);
+
+const FORECAST = {
+  owner: { type: 'team' as const, id: 'sales' },
+  label: "Team 'sales'",
+  models: null,
+  max_budget: 100,
+  spend: 62.5,
+  reserved: 0.02,
+  budget_started_at: '2026-01-01T00:00:00Z',
+  next_budget_reset_at: '2026-02-01T00:00:00Z',
+  days: 42,
+  forecast: {
+    projected_spend: { expected: 104.2, low: 95.1, high: 113.3 },
+    exhausted_at: '2026-01-30T09:12:00Z',
+    exhausted_earliest: '2026-01-27T15:40:00Z',
+    weekly: true,
+  },
+};
 
 const LIST = listQuery(
   {
@@ -119,6 +172,33 @@ export function budgetRoutes({ state }: GatewayContext, { guards, route }: HttpP
       run: async (c) => {
         const resets = await budgets.resets(pageOf(c), c.req.query('user_id') || undefined);
         return resets.map((reset) => budgetResetView(reset));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/v1/budgets/forecasts',
+      guard: guards.reader,
+      id: 'listBudgetForecasts',
+      tag: 'Budgets',
+      summary: 'Forecast the spending of all budgets of users, keys, teams or organizations.',
+      description:
+        'One entry for each window of a budget. The page refers to the owners; those without a budget have no entries.',
+      ...pageOfList({
+        schema: forecasts,
+        example: [FORECAST],
+        parameters: [
+          {
+            name: 'owner',
+            in: 'query',
+            description: 'Kind of the budgets’ owners.',
+            example: 'team',
+            schema: oneOf(FORECAST_KINDS, { default: 'user' }),
+          },
+        ],
+      }),
+      run: async (c) => {
+        const found = await state.forecasts.list(wordOf(c, 'owner', FORECAST_KINDS, 'user'), pageOf(c));
+        return found.map((one) => forecastView(one));
       },
     }),
     route({

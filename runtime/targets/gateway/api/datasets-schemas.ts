@@ -32,7 +32,7 @@ const secretName = (what: string) => maybe(nonEmptyText(`Name of the secret that
 const endpoint = maybe(nonEmptyText('URL of another server that supports this API.', 1000));
 
 export const datasetImport = closed('DatasetImport', {
-  source: nonEmptyText('`https://…`, `hf:owner/name` or `s3://bucket/key`.', 2000),
+  source: nonEmptyText('`https://…`, `hf:owner/name`, `s3://bucket/key` or `benchmark:name`.', 2000),
   filename: maybe(
     nonEmptyText(
       'Name of the dataset. Its extension determines the format of a file whose URL has none.',
@@ -75,6 +75,17 @@ export const datasetImport = closed('DatasetImport', {
         session_token_name: secretName('the session token of temporary keys'),
       },
       'Options for `s3://bucket/key`.',
+    ),
+  ),
+  pypi: maybe(
+    closed(
+      'PackageSource',
+      {
+        index_url: maybe(
+          nonEmptyText('URL of a Python package index (default: https://pypi.org/simple).', 1000),
+        ),
+      },
+      'Options for `benchmark:name`.',
     ),
   ),
 });

@@ -259,7 +259,7 @@ function unknownExtension(extension: string): AppError {
  * request and a NotFoundError for a missing secret.
  */
 async function sourceIn(
-  { source, hf, s3 }: Static<typeof datasetImport>,
+  { source, hf, s3, pypi }: Static<typeof datasetImport>,
   owner: Owner | null,
   secrets: Pick<Secrets, 'reveal'>,
 ): Promise<DatasetSource> {
@@ -274,6 +274,7 @@ async function sourceIn(
   }
   return {
     source,
+    benchmark: { indexUrl: pypi?.index_url ?? undefined },
     hub: {
       endpoint: hf?.endpoint ?? undefined,
       config: hf?.config ?? undefined,

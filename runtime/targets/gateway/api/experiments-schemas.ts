@@ -20,6 +20,7 @@ export const taskDefinition = Type.Union(
       { additionalProperties: false, title: 'translation' },
     ),
     task('text-generation'),
+    task('conversation'),
     task('text-classification'),
     task('token-classification'),
     task('feature-extraction'),

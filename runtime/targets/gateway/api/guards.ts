@@ -68,6 +68,12 @@ interface SignIn {
   modelCaller(headers: HeaderReader): Promise<ModelCaller>;
   /** Authenticates a caller that manages the gateway. Throws the errors of `Identity.authenticateManager`. */
   manager(headers: HeaderReader): Promise<SignedInManager>;
+  /**
+   * Repeats `modelCaller` for a connection that stays open, so that it does not outlast its credential: a key,
+   * a replaced secret in its grace period, a workload's token or a worker's lease. A rejection is not counted
+   * as a failed sign-in.
+   */
+  payerAgain(headers: HeaderReader): Promise<Payer>;
 }
 
 /**
@@ -103,18 +109,22 @@ export function createSignIn({
       throw counted(error);
     }
   };
+  const modelCaller = async (headers: HeaderReader): Promise<ModelCaller> => {
+    const token = workerTokenIn(headers);
+    if (token !== undefined) return { name: 'worker', payer: await workerPayer(token) };
+    const { name, caller: payer } = await authenticated(headers);
+    return { name, payer };
+  };
   return {
     caller,
     async modelCaller(headers) {
       try {
-        const token = workerTokenIn(headers);
-        if (token !== undefined) return { name: 'worker', payer: await workerPayer(token) };
-        const { name, caller: payer } = await authenticated(headers);
-        return { name, payer };
+        return await modelCaller(headers);
       } catch (error) {
         throw counted(error);
       }
     },
+    payerAgain: async (headers) => (await modelCaller(headers)).payer,
     async manager(headers) {
       try {
         const caller = await identity.authenticateManager(headers);
@@ -158,6 +168,11 @@ export interface Guards {
    * permissions of the master key.
    */
   readonly evaluation: Guard;
+  /**
+   * Repeats the guard `evaluation` for a stream that stays open, so that it ends with its credential. The
+   * caller is replaced, because what it can see may have changed.
+   */
+  readonly evaluationAgain: (c: Context<ShellEnv>) => Promise<void>;
   /** For model calls, including those by workers. The routes register the requests with the lifecycle themselves. */
   readonly models: Guard;
 }
@@ -233,6 +248,13 @@ export function createGuards(
         await enter(c, next, signedIn, actorOf(c, isAnyone ? 'anyone' : signedIn.caller));
       },
       errors: KEY_ERRORS,
+    },
+    async evaluationAgain(c) {
+      if (c.get('caller') === ANYONE) return;
+      const payer = await signIn.payerAgain(c.req.raw.headers);
+      if (payer.kind === 'work') throw new Error('A worker token passed the guard for evaluation.');
+      refuseManagementKey(payer);
+      c.set('caller', signedIn(payer));
     },
     models: {
       async enter(c, next) {

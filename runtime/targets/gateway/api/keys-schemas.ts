@@ -19,6 +19,7 @@ const FIRST = [
   'max_parallel',
   'budget',
   'log_prompts',
+  'tools',
 ];
 
 export const newKeyBody = closed('NewKey', requestMembers(KEY_FIELDS, 'create', FIRST));

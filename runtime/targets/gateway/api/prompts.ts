@@ -7,7 +7,7 @@ import { USAGE_STATUSES } from '../shared/record-words.ts';
 import { count, time } from './http/fields.ts';
 import { pageOfList, pageOf, refuseUnknownParameters } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
-import { momentOf } from './http/values.ts';
+import { PROMPT_PARAMETER_NAMES, PROMPT_PARAMETERS, promptFilterOf } from './prompt-filters.ts';
 import { promptHeadView, promptView } from './views/records.ts';
 
 const textOrNull = (description: string) => orNull(Type.String({ description }));
@@ -21,6 +21,8 @@ const head = {
   model: Type.String({ description: 'Model that responded, or that was requested.' }),
   endpoint: Type.String({ description: 'Path of the endpoint.' }),
   status: oneOf(USAGE_STATUSES),
+  status_code: orNull(Type.Integer(), 'HTTP status of the response.'),
+  tags: Type.Array(Type.String(), { description: 'Request tags.' }),
   truncated: Type.Boolean({ description: 'Whether a text was truncated at `prompt_log.max_characters`.' }),
 };
 
@@ -46,14 +48,11 @@ const HEAD = {
   model: 'openai:gpt-5-mini',
   endpoint: '/v1/chat/completions',
   status: 'success',
+  status_code: 200,
+  tags: ['search'],
   truncated: false,
 };
 const REQUEST = '{"model":"openai:gpt-5-mini","messages":[{"role":"user","content":"Hello"}]}';
-
-const text = (name: string, description: string, example: string) =>
-  ({ name, in: 'query', description, example }) as const;
-
-const PARAMETERS = ['user_id', 'api_key_id', 'model', 'request_id', 'from', 'to', 'skip', 'limit'];
 
 /** `/v1/admin/prompts`: stored requests and responses. */
 export function promptRoutes({ state }: GatewayContext, { guards, route }: HttpParts): readonly Route[] {
@@ -71,27 +70,11 @@ export function promptRoutes({ state }: GatewayContext, { guards, route }: HttpP
       ...pageOfList({
         schema: promptPage,
         example: { total: 1, items: [HEAD] },
-        parameters: [
-          text('user_id', 'Only requests from this user.', HEAD.user_id),
-          text('api_key_id', 'Only requests with this key.', HEAD.api_key_id),
-          text('model', 'Only requests to this model.', HEAD.model),
-          text('request_id', 'Only this request.', HEAD.request_id),
-          text('from', 'Start time, inclusive.', '2026-01-01T00:00:00Z'),
-          text('to', 'End time, exclusive.', '2026-02-01'),
-        ],
+        parameters: PROMPT_PARAMETERS,
       }),
       run: async (c) => {
-        refuseUnknownParameters(c, PARAMETERS);
-        const value = (name: string): string | undefined => c.req.query(name) || undefined;
-        const filter = {
-          userId: value('user_id'),
-          keyId: value('api_key_id'),
-          model: value('model'),
-          requestId: value('request_id'),
-          from: momentOf(c, 'from'),
-          to: momentOf(c, 'to'),
-        };
-        const { total, prompts } = await promptLog.list(filter, pageOf(c));
+        refuseUnknownParameters(c, PROMPT_PARAMETER_NAMES);
+        const { total, prompts } = await promptLog.list(promptFilterOf(c), pageOf(c));
         return { total, items: prompts.map(promptHeadView) };
       },
     }),

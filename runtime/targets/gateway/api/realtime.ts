@@ -59,7 +59,8 @@ export function realtimeUpgrades(context: GatewayContext, options: GatewayAppOpt
     const reader = { get: (name: string) => given.get(name) ?? null };
     const reason = refusal?.({ url: `http://localhost${url}`, headers: reader });
     if (reason !== undefined) throw new AppError('ForbiddenError', reason);
-    const { payer, name } = await signIn.modelCaller(withProtocolKey(reader, keyInProtocols(protocols)));
+    const credential = withProtocolKey(reader, keyInProtocols(protocols));
+    const { payer, name } = await signIn.modelCaller(credential);
     const key = headers['sec-websocket-key'];
     if (headers['sec-websocket-version'] !== '13' || key === undefined)
       throw new AppError(
@@ -82,6 +83,7 @@ export function realtimeUpgrades(context: GatewayContext, options: GatewayAppOpt
     try {
       session = await open({
         caller: payer,
+        callerAgain: () => signIn.payerAgain(credential),
         user: query.get('user') ?? undefined,
         model,
         headers: betaHeaders(headers['openai-beta'], protocols),

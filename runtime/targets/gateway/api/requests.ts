@@ -8,7 +8,7 @@ import { notFound } from '../accounts/identity/checks.ts';
 import type { Caller, Identity } from '../accounts/identity/identity.ts';
 import { administersTeam, originOf, readsEverything } from '../accounts/identity/manager.ts';
 import { STATUS_FILTERS } from '../accounts/ledger/ledger.ts';
-import type { RequestFilter, RequestPlace } from '../accounts/ledger/request-list.ts';
+import type { RequestFilter, RequestOwners, RequestPlace } from '../accounts/ledger/request-list.ts';
 import { SCOPE_COLUMNS } from '../accounts/ledger/trends/sum-scopes.ts';
 import type { TrendScope } from '../accounts/ledger/trends/trends-api.ts';
 import type { GatewayContext } from '../context.ts';
@@ -182,23 +182,31 @@ export const filterOf = (scope: TrendScope | undefined) => (scope ? { [FILTERS[s
 
 type Owners = Pick<LiveRequest, 'userId' | 'keyId' | 'teamId'>;
 
-const ownersOf = (row: UsageRow): Owners => ({
+export const ownersOf = (row: UsageRow): Owners => ({
   userId: row[SCOPE_COLUMNS.user] ?? undefined,
   keyId: row[SCOPE_COLUMNS.key] ?? undefined,
   teamId: row[SCOPE_COLUMNS.team] ?? undefined,
 });
 
+interface Sight {
+  readonly isReader: boolean;
+  /** Narrows down a query; `isOwn` decides. Undefined for a caller that sees everything. */
+  readonly owners: RequestOwners | undefined;
+  readonly isOwn: (owners: Owners, time: number) => boolean;
+}
+
 /** Which requests a caller can see. */
-async function sightOf(
-  caller: Caller,
-  identity: Identity,
-): Promise<{ readonly isReader: boolean; readonly isOwn: (owners: Owners, time: number) => boolean }> {
-  if (caller.kind === 'key' && caller.key.scope === 'models')
-    return { isReader: false, isOwn: ({ keyId }) => keyId === caller.key.id };
+export async function sightOf(caller: Caller, identity: Identity): Promise<Sight> {
+  if (caller.kind === 'key' && caller.key.scope === 'models') {
+    const { id: keyId } = caller.key;
+    return { isReader: false, owners: { keyId }, isOwn: (owners) => owners.keyId === keyId };
+  }
   const manager = await identity.manager(caller);
-  if (readsEverything(manager)) return { isReader: true, isOwn: () => true };
+  if (readsEverything(manager)) return { isReader: true, owners: undefined, isOwn: () => true };
+  const administered = manager.memberships.filter(({ role }) => role === 'admin');
   return {
     isReader: false,
+    owners: { userId: manager.userId ?? undefined, teamIds: administered.map(({ teamId }) => teamId) },
     isOwn: ({ userId, teamId }, time) =>
       (userId !== undefined && userId === manager.userId && time >= originOf(manager, 'user', userId)) ||
       (teamId !== undefined && administersTeam(manager, teamId) && time >= originOf(manager, 'team', teamId)),

@@ -1,3 +1,4 @@
+import type { ToolCall } from '../providers/shapes/chat.ts';
 import { Type } from 'typebox';
 import { anyObject, closed, oneOf, orNull } from '#serve/http/schemas.ts';
 
@@ -132,6 +133,14 @@ export const workerEnd = Type.Union([
 
 const kept = {
   text: Type.String(),
+  message: Type.Optional(
+    closed('WorkerMessage', {
+      content: orNull(Type.String()),
+      tool_calls: Type.Array(Type.Unsafe<ToolCall>({ type: 'object' }), {
+        description: 'The tool calls of the model, in the format of chat completions.',
+      }),
+    }),
+  ),
   reasoning: orNull(Type.String()),
   promptTokens: count('Number of input tokens.'),
   completionTokens: count('Number of output tokens.'),

@@ -24,6 +24,7 @@ export const workflowIn = (body: Static<typeof newWorkflow>): WorkflowRequest =>
   systemPrompt: body.system_prompt ?? '',
   prompt: body.prompt ?? undefined,
   fewShot: body.few_shot ?? undefined,
+  promptName: body.prompt_name ?? undefined,
   batchSize: body.batch_size ?? 1,
   maxConcurrency: body.max_concurrency ?? DEFAULT_CONCURRENCY,
   outputField: body.inference_output_field ?? 'predictions',

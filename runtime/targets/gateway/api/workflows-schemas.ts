@@ -180,6 +180,7 @@ export const newWorkflow = closed('NewWorkflow', {
   tags: maybe(tags),
   experiment_id: maybe(text('Experiment ID. Required.')),
   ...inferenceFields,
+  prompt_name: maybe(nonEmptyText('Name of the prompt, for tables of prompts and models.', 255)),
   batch_size: maybe(batchSize),
   inference_output_field: maybe(nonEmptyText('Column for the outputs (default: predictions).', 100)),
   config_template: maybe(text('Accepted for compatibility and ignored.', MAX_PROMPT_LENGTH)),

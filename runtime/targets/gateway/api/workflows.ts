@@ -36,7 +36,10 @@ import {
   workflowList,
 } from './workflows-schemas.ts';
 
-/** Streams log lines as they are written. The last event contains the workflow's final status. */
+/**
+ * Streams log lines as they are written. The last event contains the workflow's final status, or the error
+ * that ended the stream, e.g. because the caller's credential has expired.
+ */
 function followAnswer(
   c: Context,
   readWorkflow: () => Promise<WorkflowDetails>,
@@ -76,6 +79,10 @@ async function* eventsOf(
     if (stop.signal.aborted) return;
     const { status, error } = await readWorkflow();
     yield Buffer.from(eventText({ status, error }, 'end'));
+  } catch (thrown) {
+    const { code, message, reason } = AppError.from(thrown);
+    if (code === 'InternalError') throw thrown;
+    yield Buffer.from(eventText({ error: { code: reason ?? code, message } }, 'error'));
   } finally {
     stop.abort();
   }
@@ -271,7 +278,11 @@ export function workflowRoutes(
         const id = c.req.param('id');
         const workflow = await workflows.get(viewer, id);
         if (wordOf(c, 'follow', ['false', 'true'], 'false') === 'true') {
-          return followAnswer(c, () => workflows.get(viewer, id), context);
+          const read = async (): Promise<WorkflowDetails> => {
+            await guards.evaluationAgain(c);
+            return await workflows.get(viewOf(c).viewer, id);
+          };
+          return followAnswer(c, read, context);
         }
         const logs = await Promise.all(workflow.jobs.toReversed().map((job) => jobLog(jobs.queue, job.id)));
         return { logs: logs.join(LOG_SEPARATOR) };

@@ -1,3 +1,4 @@
+import { parseJsonText } from '#core/json/json-text.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { type Invocation, type Option, UsageError, type CommandGroup } from '#serve/cli/command.ts';
 import type { formatTable } from '#serve/cli/table.ts';
@@ -26,6 +27,10 @@ const ALIAS_OPTIONS = {
     defaultText: 'weighted',
   },
   fallback: { value: 'provider:model', help: 'Model to try after all targets have failed', repeatable: true },
+  shadow: {
+    value: 'json',
+    help: 'Shadow evaluation as JSON, e.g. {"model":"openai:gpt-5-mini","share":0.1,"user":"evaluation","judge":"openai:gpt-5"}',
+  },
 } satisfies Readonly<Record<string, Option>>;
 
 function aliasSettings(invocation: Invocation): EntrySettings {
@@ -33,8 +38,18 @@ function aliasSettings(invocation: Invocation): EntrySettings {
   return omitUndefined({
     targets: targets.length === 0 ? undefined : targets.map(targetOf),
     strategy: invocation.value('strategy'),
+    shadow: shadowIn(invocation.value('shadow')),
     fallbacks: fallbacks.length === 0 ? undefined : fallbacks,
   });
+}
+
+function shadowIn(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return parseJsonText(text);
+  } catch {
+    throw new UsageError('--shadow: expected a JSON object.');
+  }
 }
 
 /** A weight follows the last equals sign. If no number follows, the sign is part of the name. */
@@ -47,7 +62,7 @@ function targetOf(text: string): EntrySettings {
 }
 
 /** The aliases in the database and in the command's configuration file. */
-const aliasesOf = ({
+export const aliasesOf = ({
   state,
   config,
 }: Pick<StoreContext, 'state' | 'config'>): EntryRegistry<RegisteredAlias> =>
@@ -115,9 +130,16 @@ const COMMANDS = resourceCommands<RegisteredAlias>({
   },
   update: {
     summary: 'Change an alias in the database. Running gateways apply the change within a second.',
-    options: { ...ALIAS_OPTIONS, 'no-fallbacks': { help: 'Remove all fallbacks' } },
+    options: {
+      ...ALIAS_OPTIONS,
+      'no-fallbacks': { help: 'Remove all fallbacks' },
+      'no-shadow': { help: 'End the shadow evaluation' },
+    },
     prepare(invocation, name) {
-      const cleared = invocation.flag('no-fallbacks') ? { fallbacks: null } : {};
+      const cleared = {
+        ...(invocation.flag('no-fallbacks') && { fallbacks: null }),
+        ...(invocation.flag('no-shadow') && { shadow: null }),
+      };
       const changes = { ...cleared, ...aliasSettings(invocation) };
       requireChanges(changes);
       return async (context) => await aliasesOf(context).change(name, changes);

@@ -4,8 +4,11 @@ import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { BUDGET_FIELDS } from '../accounts/fields/budgets.ts';
+import { FORECAST_KINDS } from '../accounts/ledger/forecast/budget-forecasts.ts';
+import type { Forecast } from '../accounts/ledger/forecast/forecast.ts';
 import { type Budget, BUDGET_ORDERS } from '../accounts/ledger/ledger.ts';
 import { budgetResetView, budgetView } from '../api/views/accounts.ts';
+import { forecastView } from '../api/views/forecasts.ts';
 import { inThisOrder } from '../shared/in-this-order.ts';
 import { listAll } from '../store/list-all.ts';
 import { changedFields, fieldOptions, newFields } from './options/field-options.ts';
@@ -105,6 +108,49 @@ const budgetResetsCommand = storeCommand({
   },
 });
 
+const budgetForecastCommand = storeCommand({
+  summary: 'Forecast the spending of budgets until the end of their windows.',
+  options: {
+    owner: {
+      value: 'kind',
+      help: `Owners of the budgets: ${FORECAST_KINDS.join(', ')}`,
+      choices: FORECAST_KINDS,
+      defaultText: 'user',
+    },
+    ...commonOptions({ limit: { fallback: '1000' } }),
+  },
+  prepare(invocation) {
+    const limit = requiredNumber(invocation, 'limit', { min: 1, max: 100_000 });
+    const owner = FORECAST_KINDS.find((kind) => kind === invocation.value('owner')) ?? 'user';
+    return async ({ state, output, json }) => {
+      const found = await state.forecasts.list(owner, { skip: 0, limit });
+      if (json) return printJson(output, found.map(forecastView));
+      if (found.length === 0) return output.err(`No ${owner} has a budget.\n`);
+      const rows = found.map(({ label, spent, maxBudget, endsAt, forecast }) => [
+        label,
+        formatDollars(spent),
+        formatDollars(maxBudget),
+        formatTime(endsAt),
+        ...forecastCells(forecast),
+      ]);
+      return printLines(output, formatTable(FORECAST_COLUMNS, rows, stdoutTerminal()));
+    };
+  },
+});
+
+const FORECAST_COLUMNS = ['BUDGET', 'SPENT', 'LIMIT', 'RESET', 'PROJECTED', '80 % INTERVAL', 'EXHAUSTED'];
+
+function forecastCells(forecast: Forecast | undefined): readonly string[] {
+  if (!forecast) return ['not enough data', '-', '-'];
+  const { projected, exhaustedAt = null } = forecast;
+  const dollars = (amount: number): string => `$${amount.toFixed(2)}`;
+  return [
+    projected ? dollars(projected.expected) : '-',
+    projected ? `${dollars(projected.low)} - ${dollars(projected.high)}` : '-',
+    exhaustedAt === null ? 'no' : formatTime(exhaustedAt),
+  ];
+}
+
 const RESET_COLUMNS = ['RESET', 'USER', 'SPENT BEFORE', 'NEXT RESET'];
 
 export const BUDGET_COMMANDS: CommandGroup = {
@@ -116,5 +162,6 @@ export const BUDGET_COMMANDS: CommandGroup = {
     update: COMMANDS.update,
     delete: COMMANDS.delete,
     resets: budgetResetsCommand,
+    forecast: budgetForecastCommand,
   },
 };

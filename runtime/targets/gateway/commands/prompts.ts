@@ -4,7 +4,7 @@ import { exactly } from '#serve/cli/positionals.ts';
 import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
-import { isFailedStatus } from '../shared/record-words.ts';
+import { isFailedStatus, THUMBS, USAGE_STATUSES } from '../shared/record-words.ts';
 import type { PromptHead } from '../accounts/prompts/prompt-log.ts';
 import { promptView, promptHeadView } from '../api/views/records.ts';
 import type { PromptRow } from '../store/record-schema.ts';
@@ -49,6 +49,10 @@ const listPromptsCommand = storeCommand({
     user: { value: 'user_id', help: 'Only requests from this user' },
     key: { value: 'id|name|prefix', help: 'Only requests with this key' },
     model: { value: 'model', help: 'Only requests to this model' },
+    tag: { value: 'tag', help: 'Only requests with this tag' },
+    status: { value: 'status', help: 'Only requests with this outcome', choices: USAGE_STATUSES },
+    thumb: { value: 'thumb', help: 'Only requests with this thumb in their feedback', choices: THUMBS },
+    label: { value: 'label', help: 'Only requests with this label in their feedback' },
     from: { value: 'time', help: 'Start: a duration before now, e.g. 24h, or a date, e.g. 2026-01-31' },
     to: { value: 'time', help: 'End, exclusive: a duration before now, e.g. 1h, or a date, e.g. 2026-02-28' },
     ...commonOptions({ limit: { help: 'Maximum number of requests', fallback: '20' } }),
@@ -58,6 +62,10 @@ const listPromptsCommand = storeCommand({
     const named = {
       userId: invocation.value('user'),
       model: invocation.value('model'),
+      tag: invocation.value('tag'),
+      status: USAGE_STATUSES.find((one) => one === invocation.value('status')),
+      thumb: THUMBS.find((one) => one === invocation.value('thumb')),
+      label: invocation.value('label'),
       from: pastTimeOf(invocation, 'from', now),
       to: pastTimeOf(invocation, 'to', now),
     };

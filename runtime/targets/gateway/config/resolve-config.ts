@@ -11,6 +11,7 @@ import { resolveAlerts } from './resolve/alerts.ts';
 import type { KnownNames } from './resolve/model-names.ts';
 import { resolveModels } from './resolve/models.ts';
 import { ENCODER } from './resolve/provider.ts';
+import { feedback } from './schemas/feedback.ts';
 import { resolvePromptRetention } from './resolve/prompt-log.ts';
 import { retentionIn } from './resolve/retention.ts';
 import { resolveServer } from './resolve/server.ts';
@@ -60,6 +61,7 @@ export function resolveConfig(
       ),
     },
     promptLog: { retentionMs: resolvePromptRetention(context, file) },
+    feedback: { isEnabled: file.feedback?.enabled ?? feedback.properties.enabled.default },
     logLevel: LOG_LEVELS.find((known) => known === level) ?? file.log_level ?? DEFAULTS.logLevel,
   };
 }

@@ -31,6 +31,7 @@ export interface GatewayConfig {
   readonly workflows: WorkflowsConfig;
   readonly audit: RetentionConfig;
   readonly promptLog: RetentionConfig;
+  readonly feedback: { readonly isEnabled: boolean };
   readonly logLevel: LogLevel;
   /** Values to redact in logs and responses. */
   readonly secrets: readonly Secret[];

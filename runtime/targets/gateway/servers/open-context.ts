@@ -5,6 +5,7 @@ import { createOrphanGuard } from '#platform/orphan-guard.ts';
 import { tracingVariables } from '#serve/telemetry/tracing-settings.ts';
 import type { Logger } from '#serve/log.ts';
 import { createAlertDelivery } from '../alerts/alert-delivery.ts';
+import { indexRequests } from '../accounts/feedback/feedback-log.ts';
 import { type AlertsConfig } from '../alerts/alert-message.ts';
 import { createExperimentAnswers } from '../evaluation/workflows/experiment-answers.ts';
 import type { GatewayContext } from '../context.ts';
@@ -110,8 +111,10 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
       config: () => modelFollower.file(),
       onChange: () => modelFollower.sync(),
     };
+    if (config.feedback.isEnabled) await indexRequests(store);
     return {
       ...opened,
+      hasFeedback: config.feedback.isEnabled,
       threads,
       signIn,
       jobs,

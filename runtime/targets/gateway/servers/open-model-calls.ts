@@ -1,5 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import { createKernel } from '#serve/kernel.ts';
+import { shuttingDown } from '#serve/lifecycle.ts';
 import type { Logger } from '#serve/log.ts';
 import type { CloserStack } from '#serve/program/closer-stack.ts';
 import { programVersion } from '#serve/program/process-options.ts';
@@ -24,9 +25,12 @@ import { followModels, type ModelFollower } from '../registry/follow-models.ts';
 import { type AnswerCache, createAnswerCache } from '../requests/cache/answer-cache.ts';
 import { createThreadCache } from '../requests/cache/thread-cache.ts';
 import { createCompletions } from '../requests/completions/completions.ts';
+import { addTools } from '../requests/tools/add-tools.ts';
+import { openShadow } from '../requests/shadow/open-shadow.ts';
 import { createModels, keyStatesOf, type Models } from '../requests/models/models.ts';
 import type { TargetEvent } from '../requests/routing/target-states.ts';
 import type { KeyEvent } from '../providers/adapters/keys/key-state.ts';
+import { createProviderQueue } from '../requests/routing/provider-queue.ts';
 import { createPolicy } from '../requests/policy/policy.ts';
 import { openLearnedFactors } from '../requests/tokens/learned-factors.ts';
 import { createTokenCounter } from '../requests/tokens/token-counter.ts';
@@ -34,6 +38,7 @@ import { openStore } from '../store/open-store.ts';
 import { signingKey } from '../store/signing-key.ts';
 import type { Store } from '../store/store.ts';
 import { createKeyMetrics } from '../telemetry/key-metrics.ts';
+import { createQueueMetrics } from '../telemetry/queue-metrics.ts';
 import { createTelemetry } from '../telemetry/create-telemetry.ts';
 import type { MainFunctions } from './threads/functions.ts';
 
@@ -75,7 +80,10 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
   closers.add(() => store.close());
   const { masterKey, userLimits } = config;
   const openWorkloads = await workloadsOpener(config.workloads, { store, clock });
+  const queueMetrics = createQueueMetrics();
+  const queues = { settings: () => models.queue(), observer: queueMetrics };
   const state = await openGatewayState(store, {
+    queues,
     clock,
     masterKey,
     userLimits,
@@ -140,6 +148,13 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
   const version = programVersion();
   const activeRequests = lifecycle.inside;
   createKeyMetrics(metrics, () => keyStatesOf(models, clock.now()));
+  queueMetrics.register(metrics);
+  const providerQueue = createProviderQueue({ ...queues, clock });
+  // Another gateway can handle waiting requests sooner.
+  lifecycle.onStop(() => {
+    state.ledger.stopWaiting(shuttingDown());
+    providerQueue.stop(shuttingDown());
+  });
   const tokenCounter = createTokenCounter(factors);
   const answerCache = main
     ? createThreadCache(main)
@@ -162,6 +177,37 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
   const policy = createPolicy({ guardrailHits: state.guardrailHits, prompts, clock });
   const { tracing } = config;
   const telemetry = createTelemetry({ metrics, tracing, clock, version, activeRequests, onError });
+  const completionParts = {
+    state,
+    models,
+    telemetry,
+    tokenCounter,
+    answerCache,
+    policy,
+    providerQueue,
+    lifecycle,
+    clock,
+    log,
+  };
+  const { sampler, evaluations } = openShadow({ ...completionParts, records: state.shadowRecords, redactor });
+  closers.add(() => evaluations.close());
+  const modelCalls = createCompletions({ ...completionParts, sampler });
+  const completions = addTools({
+    completions: modelCalls,
+    settings: models.tools,
+    async load() {
+      const { createToolRequests } = await import('../requests/tools/with-tools.ts');
+      return createToolRequests({
+        completions: modelCalls,
+        models,
+        objects: state.objects,
+        clock,
+        log,
+        version,
+      });
+    },
+  });
+  closers.add(() => completions.close());
   return {
     kernel,
     clock,
@@ -179,17 +225,7 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
     signInUrl: config.signIn?.publicUrl,
     workerPayer: parts.workerPayer,
     onError,
-    completions: createCompletions({
-      state,
-      models,
-      telemetry,
-      tokenCounter,
-      answerCache,
-      policy,
-      lifecycle,
-      clock,
-      log,
-    }),
+    completions,
   };
 }
 

@@ -124,7 +124,9 @@ export async function startGateway({
     closers.add(reloader.close);
     const prune = async (now: number): Promise<void> => {
       await pruneRecords(state, current, now);
+      await state.shadowRecords.prune(now);
       await context.idempotency.prune(now);
+      await state.pruneLimits(now);
     };
     closers.add(enforceRetention({ prune, clock: context.clock, onError: context.onError }));
     closers.add(countRegularly(state.trends, context.clock, context.onError));
@@ -190,13 +192,19 @@ async function createFirstKey(keys: Keys): Promise<string | undefined> {
 
 /** Deletes records that have exceeded their retention. */
 async function pruneRecords(
-  { auditLog, guardrailHits, promptLog }: Pick<GatewayState, 'auditLog' | 'guardrailHits' | 'promptLog'>,
+  {
+    auditLog,
+    guardrailHits,
+    promptLog,
+    feedback,
+  }: Pick<GatewayState, 'auditLog' | 'guardrailHits' | 'promptLog' | 'feedback'>,
   { audit, promptLog: prompts }: Pick<GatewayConfig, 'audit' | 'promptLog'>,
   now: number,
 ): Promise<void> {
   await auditLog.prune(timeOf(audit.retentionMs, now));
   await guardrailHits.prune(timeOf(audit.retentionMs, now));
   await promptLog.prune(timeOf(prompts.retentionMs, now));
+  await feedback.prune(timeOf(prompts.retentionMs, now));
 }
 
 /** Records older than this time are deleted. */

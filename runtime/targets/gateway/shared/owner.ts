@@ -36,6 +36,9 @@ export const NO_DATA: Viewer = { spaces: [] };
 
 export const spaceOf = (ownerId: string, realm: Realm): Space => `${ownerId}/${realm}` as Space;
 
+/** The internal ID of the user to whom a space belongs. */
+export const ownerIdOf = (space: Space): string => space.split('/', 1)[0] ?? '';
+
 /** The common prefix of all of a user's spaces. */
 export const spacesOfUser = (ownerId: string): string => `${ownerId}/`;
 

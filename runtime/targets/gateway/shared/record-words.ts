@@ -20,6 +20,10 @@ export const HIT_MODES = ['block', 'monitor', 'mask'] as const;
 export type HitMode = (typeof HIT_MODES)[number];
 export type HitPlace = 'input' | 'output';
 
+/** A judgement of a response. */
+export const THUMBS = ['up', 'down'] as const;
+export type Thumb = (typeof THUMBS)[number];
+
 /**
  * A request's outcome. `cancelled`: the client disconnected, which is not a failure of the model or the
  * gateway. `interrupted`: the gateway was killed before the request finished.

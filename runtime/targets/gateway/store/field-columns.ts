@@ -54,11 +54,13 @@ const STORAGE: Readonly<Record<SimpleField['kind'], Storage>> = {
   choice: { column: nullable(integer), write: Number, read: isOn },
   rate: NUMBER,
   seconds: NUMBER,
+  wait: NUMBER,
   amount: { column: nullable(nanos) },
   spending: { column: nanos },
   time: { column: bigint },
   timeOrNull: NUMBER,
   models: { ...TEXT, write: JSON.stringify, read: modelsOf },
+  labels: { ...TEXT, write: JSON.stringify, read: modelsOf },
   metadata: {
     column: textColumn,
     write: JSON.stringify,

@@ -5,6 +5,7 @@ import type {
   AuditOutcome,
   HitMode,
   HitPlace,
+  Thumb,
   UsageStatus,
 } from '../shared/record-words.ts';
 import {
@@ -129,6 +130,8 @@ export const RECORD_TABLES = {
       sent_at: nullable(bigint),
       /** Why the last attempt failed. */
       problem: nullable(textColumn),
+      /** What the alert is about, as JSON, if it is not about a budget. */
+      details: nullable(textColumn),
     },
     { indexes: { gateway_alerts_due: { columns: ['state', 'next_attempt_at'] } } },
   ),
@@ -185,6 +188,10 @@ export const RECORD_TABLES = {
       model: textColumn,
       endpoint: textColumn,
       status: textOf<UsageStatus>(),
+      /** HTTP status of the response. */
+      status_code: nullable(integer),
+      /** Request tags as a JSON list; null without tags. */
+      tags: nullable(textColumn),
       /** The body as JSON, truncated if it is too long. */
       request: textColumn,
       /** The model's output; null without one. */
@@ -197,6 +204,101 @@ export const RECORD_TABLES = {
         gateway_prompts_by_time: { columns: ['at', 'id'] },
       },
     },
+  ),
+  /** A judgement of a request's response, by the caller or a reviewer. There is one per request and author. */
+  gateway_feedback: table(
+    {
+      /** A version 7 UUID. */
+      id: textColumn,
+      /** Time of the last change. */
+      at: bigint,
+      created_at: bigint,
+      request_id: textColumn,
+      /** Internal ID of the user who wrote it; empty for the master key and for commands. */
+      author_id: textColumn,
+      author: nullable(textColumn),
+      thumb: nullable(textOf<Thumb>()),
+      score: nullable(real),
+      label: nullable(textColumn),
+      /** A comment. */
+      text: nullable(textColumn),
+      /** The output that the model should have returned. */
+      expected_output: nullable(textColumn),
+      /** Whose request it was, from its usage row. */
+      user_id: nullable(textColumn),
+      api_key_id: nullable(textColumn),
+      team_id: nullable(textColumn),
+      model: textColumn,
+      endpoint: textColumn,
+    },
+    {
+      indexes: {
+        gateway_feedback_author: { columns: ['author_id', 'at'] },
+        gateway_feedback_by_time: { columns: ['at', 'id'] },
+        gateway_feedback_request: { columns: ['request_id', 'author_id'], isUnique: true },
+      },
+    },
+  ),
+  /** A candidate's evaluation with live requests to an alias. Other settings are another evaluation. */
+  gateway_shadow_trials: table({
+    /** Hash of the alias and the settings. */
+    id: textColumn,
+    alias: textColumn,
+    /** The settings as JSON. */
+    settings: textColumn,
+    created_at: bigint,
+    /** Number of rows ever added; the next row gets the next number. */
+    row_count: bigint,
+    /** `not_worse`, `worse` or `undecided`. */
+    verdict: textColumn,
+    decided_at: nullable(bigint),
+    /** How long rows are kept, in milliseconds; null for unlimited. */
+    retention_ms: nullable(bigint),
+  }),
+  /** A request that was also sent to the candidate: scores, costs and durations, without any text. */
+  gateway_shadow_rows: table(
+    {
+      /** Random, so that a row that is written again is counted once. */
+      id: textColumn,
+      trial_id: textColumn,
+      /** The order in which rows are compared. */
+      number: bigint,
+      at: bigint,
+      request_id: textColumn,
+      user_id: textColumn,
+      api_key_id: textColumn,
+      /** The model that responded to the user. */
+      model: textColumn,
+      /** 1 if the candidate gave no response. */
+      failed: integer,
+      /** The two scores of each metric, as JSON. */
+      scores: textColumn,
+      cost_nano: nullable(nanos),
+      candidate_cost_nano: nullable(nanos),
+      /** What judging cost. */
+      scoring_cost_nano: nanos,
+      duration_ms: bigint,
+      candidate_duration_ms: nullable(bigint),
+      /** For streams, the time to the first output. */
+      first_ms: nullable(bigint),
+      candidate_first_ms: nullable(bigint),
+    },
+    {
+      indexes: {
+        gateway_shadow_rows_trial: { columns: ['trial_id', 'number'] },
+        gateway_shadow_rows_user: { columns: ['user_id'] },
+        gateway_shadow_rows_time: { columns: ['trial_id', 'at'] },
+      },
+    },
+  ),
+  /** How many requests of an evaluation were not compared, by reason. */
+  gateway_shadow_skips: table(
+    {
+      trial_id: textColumn,
+      reason: textColumn,
+      count: bigint,
+    },
+    { key: ['trial_id', 'reason'] },
   ),
   /** A file, batch or response stored at a provider. */
   gateway_objects: table(
@@ -304,7 +406,9 @@ export const RECORD_TABLES = {
 export type AlertRow = RowOf<typeof RECORD_TABLES.gateway_alerts>;
 export type IdempotencyRow = RowOf<typeof RECORD_TABLES.gateway_idempotency>;
 export type AuditRow = RowOf<typeof RECORD_TABLES.gateway_audit>;
+export type FeedbackRow = RowOf<typeof RECORD_TABLES.gateway_feedback>;
 export type PromptRow = RowOf<typeof RECORD_TABLES.gateway_prompts>;
+export type ShadowRow = RowOf<typeof RECORD_TABLES.gateway_shadow_rows>;
 export type StoredObjectRow = RowOf<typeof RECORD_TABLES.gateway_objects>;
 export type UsageSumRow = RowOf<typeof RECORD_TABLES.gateway_usage_sums>;
 export type GuardrailHitRow = RowOf<typeof RECORD_TABLES.gateway_guardrail_hits>;

@@ -13,6 +13,7 @@ import { membersOf } from '#core/json/members-of.ts';
 import { sha256 } from '#platform/sha256.ts';
 import { basicAuthorization } from '#serve/oauth/basic-authorization.ts';
 import { isSameIssuer } from '#serve/oauth/server-metadata.ts';
+import { MCP_MODE_RULE, type McpMode, parseMcpMode } from '../config/mcp-mode.ts';
 import { serverName } from '../config/server-name.ts';
 import { keyCaller } from './key-caller.ts';
 
@@ -244,6 +245,7 @@ export function tokenCaller(settings: ResourceSettings, claims: Claims): ToolCal
   if (user === undefined) return undefined;
   const granted = scopesOf(claims);
   const servers = audienceServers(settings, claims);
+  const mcpMode = modeIn(settings, claims);
   const isAdmin = settings.adminScope !== undefined && granted.includes(settings.adminScope);
   const patterns = settings.scopes ? granted.flatMap((scope) => settings.scopes?.get(scope) ?? []) : ['*'];
   const permissions = patterns.map(permissionOf);
@@ -256,11 +258,21 @@ export function tokenCaller(settings: ResourceSettings, claims: Claims): ToolCal
     user: userOfToken(settings.issuer, subject, user),
     userId: user,
     claims,
+    ...(mcpMode && { mcpMode }),
     grants: [...granted.toSorted(), ...(servers ?? [])].join(' '),
     canUse: (server, tool) => isForServer(server) && permissions.some((one) => one.canUse(server, tool)),
     canRead: (server, kind, name) =>
       isForServer(server) && permissions.some((one) => one.canRead(server, kind, name)),
   };
+}
+
+/** Returns the mode in the configured claim. A client that is silently in another mode would have instructions for other tools. */
+function modeIn({ modeClaim }: ResourceSettings, claims: Claims): McpMode | undefined {
+  const value = modeClaim !== undefined && Object.hasOwn(claims, modeClaim) ? claims[modeClaim] : undefined;
+  if (value === undefined || value === null) return undefined;
+  const mode = typeof value === 'string' ? parseMcpMode(value) : undefined;
+  if (mode) return mode;
+  throw invalid(`the claim ${modeClaim} ${MCP_MODE_RULE}, not ${JSON.stringify(value).slice(0, 50)}`);
 }
 
 /** Returns the identity of an access token's user: the subject or, without one, the name. */

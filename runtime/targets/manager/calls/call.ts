@@ -1,7 +1,7 @@
 import type { Cancellation } from '#core/limits/cancellation.ts';
 import type { ToolCaller } from '../access/caller.ts';
 import type { ToolResult } from '../shapes/results.ts';
-import type { ListName } from '../shapes/check-list.ts';
+import type { ListName } from '../shared/list-items.ts';
 import type { PeerInfo, Requester } from '../upstream/connection.ts';
 import type { CallStatistics } from './metrics.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';

@@ -29,6 +29,8 @@ import {
 } from './tool-catalog.ts';
 import { taskCalls } from './task-calls.ts';
 import { toolCalls } from './tool-calls.ts';
+import { LISTS } from './request-list.ts';
+import { LIST_NAMES } from '../shared/list-items.ts';
 import type { ListWaitLimits } from './cached-list.ts';
 import { createServerLists, type ServerLists } from './server-lists.ts';
 import { isPerUser } from '../config/spec.ts';
@@ -39,7 +41,7 @@ import type { ScanGuard } from '../scanning/guard.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { AppError, inputError } from '#contract/errors.ts';
 import { RpcFailure } from '../upstream/connection.ts';
-import { requireCapability, listPage, type ListPageParts } from './list-page.ts';
+import { requireCapability, listPage, type ListPageParts, readerOf } from './list-page.ts';
 import { listAllPages } from './list-pages.ts';
 import { promptResult, completionResult } from '../shapes/results.ts';
 import { membersOf } from '#core/json/members-of.ts';
@@ -104,7 +106,7 @@ export function createCalls({
   const runCall = createCallRunner({ ...options, ...limits });
   const lists = createServerLists(supervisor, { clock, checkList, saved: savedLists, guard });
   const catalog = createToolCatalog(lists, clock);
-  watchPins(supervisor, catalog);
+  watchPins(supervisor, catalog, lists);
   return {
     statistics: statistics.of,
     servers: (caller) => supervisor.names().filter((name) => caller.canUse(name)),
@@ -126,15 +128,21 @@ export function createCalls({
 }
 
 /**
- * Lists the tools of a pinned server after its start, an announced change or a reload, so that a change is
+ * Lists the items of a pinned server after its start, an announced change or a reload, so that a change is
  * reported even if no client lists them.
  */
-function watchPins(supervisor: Supervisor, catalog: ToolCatalog): void {
+function watchPins(supervisor: Supervisor, catalog: ToolCatalog, lists: ServerLists): void {
   const check = (server: ManagedServer | undefined): void => {
-    if (!server?.spec().pins || server.status().phase !== 'running') return;
+    const { pins } = server?.spec() ?? {};
+    if (!server || !pins || server.status().phase !== 'running') return;
     const timeLeft = (): number => server.spec().timeouts.request;
-    // The failure is reported in the server's log and to the next client that requests the list.
-    catalog.tools({ server, timeLeft }, {}).catch(() => undefined);
+    // A failure is reported in the server's log and to the next client that requests the list.
+    const ignore = (): undefined => undefined;
+    catalog.tools({ server, timeLeft }, {}).catch(ignore);
+    if (pins.scope === 'basic') return;
+    for (const list of LIST_NAMES) {
+      if (list !== 'tools') lists.read(server, list, { timeLeft }).catch(ignore);
+    }
   };
   supervisor.subscribe((event) => {
     if (event.kind === 'servers-changed') {
@@ -142,12 +150,16 @@ function watchPins(supervisor: Supervisor, catalog: ToolCatalog): void {
       return;
     }
     const isChange =
-      event.kind === 'session-opened' ||
-      (event.kind === 'notification' && event.method === 'notifications/tools/list_changed');
+      event.kind === 'session-opened' || (event.kind === 'notification' && LIST_CHANGES.has(event.method));
     // Runs after the other listeners, which expire the cached list.
     if (isChange) setImmediate(() => check(serverOf(supervisor, event)));
   });
 }
+
+/** The notifications that announce changed lists. */
+const LIST_CHANGES: ReadonlySet<string> = new Set(
+  LIST_NAMES.map((list) => `notifications/${LISTS[list].capability}/list_changed`),
+);
 
 /**
  * Default time limits for combined lists of all servers. Slower servers are omitted, so that they do not
@@ -220,6 +232,7 @@ function promptCalls(runCall: RunCall, parts: ListPageParts): Pick<Calls, 'listP
         }
         parts.lists.guard.requireVisible(context.server, 'prompts', prompt);
         await requireCapability(context, 'prompts');
+        await parts.lists.requirePinned(context.server, 'prompts', prompt, readerOf(context, call));
         try {
           return promptResult(await context.request('prompts/get', { name: prompt, arguments: args }));
         } catch (error) {

@@ -1,12 +1,14 @@
 import { inputError } from '#contract/errors.ts';
-import type { Page, PageCall } from './call.ts';
+import type { Page, PageCall, ServerCall } from './call.ts';
+import type { ListReader } from './cached-list.ts';
 import { isInvalidParams, isMethodNotFound, notImplemented, type CallContext } from './run-call.ts';
 import { pluralOf } from './run-call.ts';
 import { type ItemsFrom, itemsFrom, itemsOf, nextCursorOf } from './list-pages.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { canList } from './tool-catalog.ts';
 import { LISTS } from './request-list.ts';
-import type { CheckList, ListName } from '../shapes/check-list.ts';
+import type { CheckList } from '../shapes/check-list.ts';
+import type { ListName } from '../shared/list-items.ts';
 import type { ServerLists } from './server-lists.ts';
 import { isAsleep } from './sleeping-lists.ts';
 
@@ -39,7 +41,7 @@ export async function listPage(
     const { items, faults } = await checkList(list, found.items);
     server.listFaults.report(list, faults, { isFirstPage: !cursor });
     const isWhole = !cursor && found.nextCursor === undefined;
-    const visible = await lists.guard.items(server, list, items, { isWhole });
+    const visible = await lists.visible(server, list, items, { isWhole });
     const allowed = visible.filter((item) => canList(caller, server.spec(), list, item));
     return { items: allowed, nextCursor: found.nextCursor };
   } catch (error) {
@@ -87,3 +89,9 @@ export async function requireCapability(
   const { peer } = await context.connection();
   if (!(capability in peer.capabilities)) throw notImplemented(what, context.server.name);
 }
+
+/** A reader of lists with the time limit of a call. */
+export const readerOf = ({ timeLeft }: CallContext, { signal }: ServerCall): ListReader => ({
+  timeLeft,
+  signal,
+});

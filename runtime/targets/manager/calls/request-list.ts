@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '#platform/clock.ts';
-import { type ListName, usedItems } from '../shapes/check-list.ts';
+import { usedItems } from '../shapes/check-list.ts';
+import type { ListName } from '../shared/list-items.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { Connection } from '../upstream/connection.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';

@@ -13,7 +13,7 @@ import {
   type CallContext,
   LIST_CALL_INFO,
 } from './run-call.ts';
-import { requireCapability, listPage, type ListPageParts } from './list-page.ts';
+import { requireCapability, listPage, type ListPageParts, readerOf } from './list-page.ts';
 import { listAllPages } from './list-pages.ts';
 import { canRead } from './tool-catalog.ts';
 import { readResult } from '../shapes/results.ts';
@@ -41,7 +41,9 @@ export function resourceCalls(
       };
       return runCall(call, info, async (context) => {
         await requireResource(context, call);
-        parts.lists.guard.requireVisible(context.server, 'resources', uri);
+        const { lists } = parts;
+        lists.guard.requireVisible(context.server, 'resources', uri);
+        await lists.requirePinned(context.server, 'resources', uri, readerOf(context, call));
         try {
           return readResult(await context.request('resources/read', { uri })).contents;
         } catch (error) {

@@ -29,7 +29,7 @@ import type { ScanRule } from '../scanning/finding.ts';
 import type { ScanGuard, ScannedRequest } from '../scanning/guard.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
-import type { ListName } from '../shapes/check-list.ts';
+import type { ListName } from '../shared/list-items.ts';
 
 export interface CallRunnerParts extends SignInParts {
   readonly supervisor: Supervisor;

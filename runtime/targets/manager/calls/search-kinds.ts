@@ -1,5 +1,5 @@
 import { isObject } from '#core/json/is-object.ts';
-import type { ListName } from '../shapes/check-list.ts';
+import type { ListName } from '../shared/list-items.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { qualify } from './tool-catalog.ts';
 

@@ -4,12 +4,20 @@ import {
   serverOf,
   type Supervisor,
 } from '../supervisor/managed-server.ts';
-import type { ListName } from '../shapes/check-list.ts';
+import { itemName, type ListName } from '../shared/list-items.ts';
+import { matchesUriTemplate } from '../shared/uri-template.ts';
+import { blocksItems, PinnedItems, refuseChangedItem } from './pinned-items.ts';
 import type { PeerInfo } from '../upstream/connection.ts';
 import { CachedList, type ListParts, type ListReader, type ListSnapshot } from './cached-list.ts';
 import { LISTS } from './request-list.ts';
 import type { ScanGuard } from '../scanning/guard.ts';
 import { createSleepingLists, isAsleep, type SleepingParts } from './sleeping-lists.ts';
+
+/**
+ * Maximum age of a list with which a prompt or resource is compared before its use. Otherwise, each use would request a
+ * list; changes that the server announces are noticed immediately.
+ */
+const MAX_PINNED_AGE_MS = 1000;
 
 /** The lists of all servers. Lists of a lazy server that is stopped come from its last session. */
 export interface ServerLists {
@@ -24,6 +32,20 @@ export interface ServerLists {
   readonly asleep: (server: ManagedServer, list: ListName) => ListSnapshot | undefined;
   /** Returns what a server reported about itself: in its open session or, if `isAsleep`, in its last one. */
   readonly peer: (server: ManagedServer, reader: ListReader) => Promise<PeerInfo>;
+  /** Returns the items of a page that clients get. */
+  readonly visible: (
+    server: ManagedServer,
+    list: ListName,
+    items: ListSnapshot['items'],
+    options: { readonly isWhole: boolean },
+  ) => Promise<ListSnapshot['items']>;
+  /** Rejects the use of an item that differs from its pin. Unlisted names are allowed. */
+  readonly requirePinned: (
+    server: ManagedServer,
+    list: Exclude<ListName, 'tools'>,
+    name: string,
+    reader: ListReader,
+  ) => Promise<void>;
   /** Makes the next reader request the list again. */
   readonly expire: (server: ManagedServer, list: ListName) => void;
   /** Resolves when all lists are saved. */
@@ -67,6 +89,9 @@ export function createServerLists(supervisor: Supervisor, parts: ServerListParts
     sleeping.onEvent(event);
   });
   const { guard } = parts;
+  const pinned = new PinnedItems();
+  const visible: ServerLists['visible'] = async (server, list, items, options) =>
+    pinned.visible(server, list, await guard.items(server, list, items, options), options);
   const whole = { isWhole: true };
   /** The items of a list that clients get; undefined if the list was not scanned yet. */
   const scanned = (
@@ -75,7 +100,7 @@ export function createServerLists(supervisor: Supervisor, parts: ServerListParts
     snapshot: ListSnapshot | undefined,
   ): ListSnapshot | undefined => {
     const items = snapshot && guard.knownItems(server, list, snapshot.items, whole);
-    return items && { items, listedAt: snapshot.listedAt };
+    return items && { items: pinned.visible(server, list, items, whole), listedAt: snapshot.listedAt };
   };
   const readAll: ServerLists['read'] = async (server, list, reader) => {
     const found = knownList(server, list);
@@ -89,13 +114,28 @@ export function createServerLists(supervisor: Supervisor, parts: ServerListParts
       scanned(server, list, isAsleep(server) ? known.get(server)?.get(list)?.latest() : undefined),
     async read(server, list, reader) {
       const { items, listedAt } = await readAll(server, list, reader);
-      return { items: await guard.items(server, list, items, whole), listedAt };
+      return { items: await visible(server, list, items, whole), listedAt };
     },
     async peer(server, reader) {
       const last = isAsleep(server) ? await sleeping.peer(server, reader) : undefined;
       if (last) return last;
       const { timeLeft, signal } = reader;
       return (await server.connection({ timeoutMs: timeLeft(), signal })).peer;
+    },
+    visible,
+    async requirePinned(server, list, name, reader) {
+      const spec = server.spec();
+      if (!blocksItems(spec)) return;
+      const itemsOf = async (one: ListName): Promise<ListSnapshot['items']> =>
+        (await knownList(server, one).read({ ...reader, isCall: true, maxAgeMs: MAX_PINNED_AGE_MS })).items;
+      const found = (await itemsOf(list)).find((item) => itemName(list, item) === name);
+      if (found) refuseChangedItem(spec, list, found);
+      else if (list === 'resources') {
+        for (const template of await itemsOf('resourceTemplates')) {
+          if (matchesUriTemplate(itemName('resourceTemplates', template), name))
+            refuseChangedItem(spec, 'resourceTemplates', template);
+        }
+      }
     },
     expire: (server, list) => knownList(server, list).expire({ announced: false }),
     close: () => sleeping.close(),

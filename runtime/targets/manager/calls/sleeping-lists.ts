@@ -7,7 +7,7 @@ import { signsInPerUser, type ServerSpec } from '../config/spec.ts';
 import type { SavedCopy } from '../saved-lists/saved-copy.ts';
 import type { SavedLists } from '../saved-lists/saved-lists.ts';
 import { isSavable, serverIdentity } from '../saved-lists/server-identity.ts';
-import type { ListName } from '../shapes/check-list.ts';
+import type { ListName } from '../shared/list-items.ts';
 import {
   type ManagedServer,
   type ServerEvent,

@@ -1,19 +1,19 @@
 import type { Clock } from '#platform/clock.ts';
 import type { ServerSpec, NameFilter } from '../config/spec.ts';
-import type { ApprovalRule, PinAction, ToolOverride, ToolPins } from '../config/tool-policy.ts';
+import type { ApprovalRule, PinAction, ToolOverride } from '../config/tool-policy.ts';
 import type { ManagedServer, ToolChange } from '../supervisor/managed-server.ts';
 import { isTool, type UpstreamTool } from './call.ts';
 import type { ListReader, ListSnapshot } from './cached-list.ts';
 import type { ServerLists } from './server-lists.ts';
 import type { CallContext } from './run-call.ts';
 import { suggest } from '#core/text/suggest.ts';
-import { definitionHash, toolDefinition } from '../config/tool-definition.ts';
+import { pinChange } from '../config/pin-change.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { matchesAny } from '#core/text/name-pattern.ts';
 import { APPS_EXTENSION, DEFAULT_EXTENSIONS } from '../upstream/extensions.ts';
 import { isVisibleTo, withoutApp } from './tool-visibility.ts';
 import type { ToolCaller, ReadableKind } from '../access/caller.ts';
-import type { ListName } from '../shapes/check-list.ts';
+import type { ListName } from '../shared/list-items.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { sha256 } from '#platform/sha256.ts';
 
@@ -79,7 +79,7 @@ export function createToolCatalog(lists: ServerLists, clock: Clock): ToolCatalog
     const current = known?.spec === spec ? known : indexTools(spec, selectTools(spec, items.filter(isTool)));
     allowedTools.set(items, current);
     latest.set(server, current);
-    server.toolFindings.report(current.selected, CONSEQUENCES[spec.pins?.onChange ?? 'warn']);
+    server.pinFindings.report(current.selected, CONSEQUENCES[spec.pins?.onChange ?? 'warn']);
     return { ...current, listedAt };
   }
 
@@ -178,7 +178,7 @@ function selectTools(spec: ServerSpec, all: readonly UpstreamTool[]): SelectedTo
     const offered = allowsApps ? tool : withoutApp(tool);
     const shown = override ? withOverride(offered, override) : offered;
     if (!isToolAllowed(spec, tool.name, shown)) return [];
-    const change = spec.pins && changeOf(spec.pins, tool);
+    const change = spec.pins && pinChange(spec.pins, 'tools', tool);
     const blocked = change !== undefined && spec.pins?.onChange === 'block';
     const isReadOnly = onlyReads(shown);
     const approval = approvalOf(spec.approvals ?? [], { own: tool.name, shown, isReadOnly });
@@ -248,11 +248,6 @@ const withOverride = (
     ? {}
     : { annotations: { ...membersOf(tool['annotations']), ...annotations } }),
 });
-
-function changeOf({ hashes }: ToolPins, tool: UpstreamTool): ToolChange['change'] | undefined {
-  if (!Object.hasOwn(hashes, tool.name)) return 'new';
-  return hashes[tool.name] === definitionHash(tool.name, toolDefinition(tool)) ? undefined : 'changed';
-}
 
 function unknownOverrides(
   overrides: Readonly<Record<string, ToolOverride>>,

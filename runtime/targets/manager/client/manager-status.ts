@@ -22,6 +22,7 @@ export interface ServerState {
   readonly warnings?: readonly string[];
   readonly listsReadAt?: string;
   readonly changedTools?: readonly ChangedTool[];
+  readonly changedItems?: readonly ChangedItem[];
   readonly findings?: readonly ServerFinding[];
   readonly nextStartAt?: string;
   readonly running: number;
@@ -36,8 +37,15 @@ interface ServerFinding {
   readonly outcome: string;
 }
 
-export interface ChangedTool {
+interface ChangedTool {
   readonly tool: string;
+  readonly change: string;
+}
+
+/** A prompt, resource or resource template that differs from its pin. */
+interface ChangedItem {
+  readonly kind: string;
+  readonly name: string;
   readonly change: string;
 }
 
@@ -93,12 +101,12 @@ const PHASE_STYLES = lookup<TableCell['style']>({
 
 /** Explains the state of a server; empty for a healthy one. */
 function reasonOf(
-  { phase, status, reason = '', nextStartAt, listsReadAt, changedTools = [] }: ServerState,
+  { phase, status, reason = '', nextStartAt, listsReadAt, changedTools, changedItems }: ServerState,
   now: number,
 ): string {
-  if (phase === 'running' && status === 'ok') return changedToolsText(changedTools);
+  if (phase === 'running' && status === 'ok') return changesText({ changedTools, changedItems });
   if (phase === 'idle') {
-    const parts = [reason, listAge(listsReadAt, now), changedToolsText(changedTools)];
+    const parts = [reason, listAge(listsReadAt, now), changesText({ changedTools, changedItems })];
     return parts.filter((part) => part !== '').join('; ');
   }
   if (nextStartAt === undefined) return reason;
@@ -109,11 +117,21 @@ function reasonOf(
 export const listAge = (listsReadAt: string | undefined, now: number): string =>
   listsReadAt === undefined ? '' : `lists are ${span(Math.max(0, now - Date.parse(listsReadAt)))} old`;
 
-/** Describes the tools that differ from their pins; empty if no tools differ. */
-export const changedToolsText = (tools: readonly ChangedTool[]): string =>
-  tools.length === 0
-    ? ''
-    : `tools differ from their pins: ${tools.map(({ tool, change }) => `${tool} (${change})`).join(', ')}`;
+/** Describes the items that differ from their pins; empty if no items differ. */
+export function changesText({
+  changedTools = [],
+  changedItems = [],
+}: {
+  readonly changedTools?: readonly ChangedTool[] | undefined;
+  readonly changedItems?: readonly ChangedItem[] | undefined;
+}): string {
+  const tools = changedTools.map(({ tool, change }) => `${tool} (${change})`).join(', ');
+  const items = changedItems.map(({ kind, name, change }) => `${kind} ${name} (${change})`).join(', ');
+  return [
+    ...(tools === '' ? [] : [`tools differ from their pins: ${tools}`]),
+    ...(items === '' ? [] : [`other items differ from their pins: ${items}`]),
+  ].join('; ');
+}
 
 const UNITS = [
   ['d', 86_400_000],

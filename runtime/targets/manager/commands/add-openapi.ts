@@ -36,13 +36,23 @@ export async function apiFromLine(
   invocation: Invocation,
   paths: ConfigPaths,
 ): Promise<AddedApi> {
-  const written = invocation.value('openapi') ?? '';
-  const [{ isDocumentUrl }, { maskUrl }, { loadDocument }, { readPlanInThread }] = await Promise.all([
+  const given = invocation.value('openapi') ?? '';
+  const [
+    { documentPath, FILE_URL_RULE, isDocumentUrl },
+    { maskUrl },
+    { loadDocument },
+    { readPlanInThread },
+  ] = await Promise.all([
     import('../config/resolve-api.ts'),
     import('../config/mask-values.ts'),
     import('../upstream/api/fetch-document.ts'),
     import('../openapi/read-plan-in-thread.ts'),
   ]);
+  const written = documentPath(given);
+  if (written === undefined)
+    throw new UsageError(
+      `--openapi: ${JSON.stringify(given)} is not a file on this machine. ${FILE_URL_RULE}.`,
+    );
   const isUrl = isDocumentUrl(written);
   if (isUrl && maskUrl(written) !== written)
     throw new UsageError(

@@ -10,16 +10,17 @@ import { CONFIG_OPTIONS } from './config-options.ts';
 import { enabledServer } from './enabled-servers.ts';
 
 /**
- * `pin`: records tool definitions, or compares them with the recorded definitions. The command
+ * `pin`: records the definitions of items, or compares them with the recorded definitions. The command
  * itself starts the servers.
  */
 export const pinCommand: Command = {
-  summary: 'Pin the tools of servers, so that later changes to their definitions are reported or blocked.',
+  summary:
+    'Pin the tools, prompts and resources of servers, so that later changes to their definitions are reported or blocked.',
   positionals: '[server...]',
   options: {
     ...CONFIG_OPTIONS,
     ...JSON_OPTION,
-    diff: { help: 'Only show how the tools differ from their pins. Exits with 1 if there are differences' },
+    diff: { help: 'Only show how the items differ from their pins. Exits with 1 if there are differences' },
     remove: { help: "Remove the servers' pins" },
   },
   async run(invocation, output) {
@@ -33,7 +34,7 @@ export const pinCommand: Command = {
       return await remove(file, typed, { isJson: isJson(invocation), output });
     }
     const outcomes = await compare(paths, typed, output);
-    if (!isDiff && outcomes.some((outcome) => 'tools' in outcome)) {
+    if (!isDiff && outcomes.some((outcome) => 'items' in outcome)) {
       const { writePins } = await import('../pins/pin-servers.ts');
       await writePins(file, outcomes);
     }

@@ -24,6 +24,7 @@ const RESOURCE_KEYS = [
   'algorithms',
   'user_claim',
   'admin_scope',
+  'mode_claim',
   'scopes',
   'introspection_client_id',
   'introspection_url',
@@ -43,6 +44,7 @@ function readResource(table: TableReader | undefined): ResourceSettings | undefi
     table.report(`algorithms must only contain ${SIGNATURE_ALGORITHMS.join(', ')}.`, 'algorithms');
   }
   const introspection = readIntrospection(table);
+  const modeClaim = table.text('mode_claim');
   const scopes = table.table('scopes');
   return {
     issuer: issuer ?? '',
@@ -52,6 +54,7 @@ function readResource(table: TableReader | undefined): ResourceSettings | undefi
     algorithms,
     userClaim: table.text('user_claim') ?? 'sub',
     adminScope: table.text('admin_scope'),
+    ...(modeClaim !== undefined && { modeClaim }),
     ...(introspection && { introspection }),
     scopes: scopes && new Map(scopes.keys().map((name) => [name, scopes.texts(name) ?? []])),
   };

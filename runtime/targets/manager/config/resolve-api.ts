@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ApiEntry } from './api-entry.ts';
 import { mergeRecords, type ServerSources } from './server-sources.ts';
 import type { ServerResolveContext } from './resolve-context.ts';
@@ -9,6 +9,21 @@ import type { ApiSettings } from './spec.ts';
 const REFRESH_MS = 15 * 60_000;
 
 export const isDocumentUrl = (document: string): boolean => /^https?:\/\//i.test(document);
+
+/** Returns the path of a document that is written as a `file:` URL; undefined if such a URL has no path on this machine. */
+export function documentPath(document: string): string | undefined {
+  if (!/^file:/i.test(document)) return document;
+  try {
+    const path = fileURLToPath(document);
+    return path.includes('\0') ? undefined : path;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a `file:` URL of a document must be, as a sentence. */
+export const FILE_URL_RULE =
+  'A file: URL must have three slashes and an absolute path, e.g. file:///apis/pets.yaml. Correct it, or use the path';
 
 /** Resolves the document of an API and `[servers.api]`. Relative paths start at the folder of the servers file. */
 export function resolveApi(
@@ -41,8 +56,15 @@ export function resolveApi(
   const credentials = mergeRecords('credentials', api.credentials, sources, context);
   // Credentials are secrets wherever they are written.
   for (const [name, value] of Object.entries(credentials)) context.redactions.add(value, [name], entry.name);
+  const path = documentPath(text);
+  if (path === undefined)
+    context.report(
+      [...entry.path, 'openapi'],
+      `server ${JSON.stringify(entry.name)}: openapi: ${JSON.stringify(text)} is not a file on this machine. ${FILE_URL_RULE}.`,
+    );
   return {
-    document: isDocumentUrl(text) || isAbsolute(text) ? text : resolve(context.folder, text),
+    document:
+      isDocumentUrl(text) || isAbsolute(path ?? '') ? (path ?? '') : resolve(context.folder, path ?? ''),
     baseUrl,
     origins: api.origins,
     variables: expandEntry.record('variables', api.variables),

@@ -18,7 +18,7 @@ import {
   type OAuthSettings,
   isPerUser,
 } from './spec.ts';
-import type { ToolPins } from './tool-policy.ts';
+import type { ItemPins } from './tool-policy.ts';
 import { MANAGER_DEFAULTS } from './defaults.ts';
 import { createExpander } from './expander.ts';
 import type { ServerResolveContext } from './resolve-context.ts';
@@ -100,7 +100,7 @@ export function resolveManagerConfig(sources: ConfigSources): ResolvedConfig {
     secrets: redactions.all(),
     problems: serverProblems.map(describeProblem),
     notes: unknownServerNotes(config, secrets, sources.secrets?.path ?? ''),
-    warnings: [...config.warnings, ...unpinnedWarnings(config, pins, sources.servers.path)],
+    warnings: [...config.warnings, ...pinWarnings(config, pins, sources.servers.path)],
   };
 }
 
@@ -138,27 +138,35 @@ function unknownServerNotes(config: ConfigFile, secrets: SecretsFile, file: stri
 }
 
 /**
- * Returns a server's pinned tools. With `on_change` but no pins, all of its tools count as new: if the pins
- * file is lost, `on_change = "block"` still blocks them.
+ * Returns a server's pins. With `on_change` but no pins, all of its items count as new: if the pins file is lost,
+ * `on_change = "block"` still blocks them.
  */
-function pinsOf({ name, onChange }: ServerEntry, { servers }: PinsFile): ToolPins | undefined {
+function pinsOf({ name, onChange }: ServerEntry, { servers }: PinsFile): ItemPins | undefined {
   const pinned = servers.get(name);
   if (!pinned && onChange === undefined) return undefined;
-  const hashes = Object.entries(pinned ?? {}).map(([tool, { hash }]) => [tool, hash]);
-  return { onChange: onChange ?? 'block', hashes: Object.fromEntries(hashes) };
+  const { scope, lists } = pinned ?? { scope: 'complete', lists: {} };
+  const hashes = Object.entries(lists).map(([list, items]) => [
+    list,
+    Object.fromEntries(Object.entries(items).map(([item, { hash }]) => [item, hash])),
+  ]);
+  return { onChange: onChange ?? 'block', scope, hashes: Object.fromEntries(hashes) };
 }
 
-/** Warns about servers with `on_change` but no pinned tools. */
-const unpinnedWarnings = ({ entries, locate }: ConfigFile, { servers }: PinsFile, file: string): string[] =>
+/** Warns about servers with `on_change` but no pins, and about pins of earlier versions. */
+const pinWarnings = ({ entries, locate }: ConfigFile, { servers }: PinsFile, file: string): string[] =>
   entries
-    .filter(({ name, onChange, enabled }) => enabled && onChange !== undefined && !servers.has(name))
-    .map(({ name, path }) =>
-      describeProblem({
-        file,
-        line: locate([...path, 'on_change']),
-        message: `server ${JSON.stringify(name)} has no pinned tools, so all of its tools count as new. Run \`mcp-manager pin ${name}\`.`,
-      }),
-    );
+    .filter(({ enabled }) => enabled)
+    .flatMap(({ name, onChange, path }) => {
+      const quoted = JSON.stringify(name);
+      const pinned = servers.get(name);
+      if (pinned?.scope === 'basic') {
+        const message = `the pins of server ${quoted} are from an earlier version and only cover titles, descriptions, schemas and annotations of tools. Run \`mcp-manager pin ${name}\` to also pin all other members, prompts and resources.`;
+        return [describeProblem({ file, line: locate(path), message })];
+      }
+      if (pinned || onChange === undefined) return [];
+      const message = `server ${quoted} has no pinned tools, so all of its tools and prompts count as new. Run \`mcp-manager pin ${name}\`.`;
+      return [describeProblem({ file, line: locate([...path, 'on_change']), message })];
+    });
 
 /** Resolves a server: expands variables and adds defaults. If problems are reported, the result must not be started. */
 function resolveServer(entry: ServerEntry, secrets: SecretsEntry, context: ServerResolveContext): ServerSpec {

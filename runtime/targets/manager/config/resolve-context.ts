@@ -3,7 +3,7 @@ import type { Report } from './problems.ts';
 import type { Redactions } from '#core/text/redactions.ts';
 import type { ServerEntry } from './server-entry.ts';
 import type { ServerTimeouts } from './spec.ts';
-import type { ToolPins } from './tool-policy.ts';
+import type { ItemPins } from './tool-policy.ts';
 
 /** Inputs for resolving a server, in addition to its entries in the two files. */
 export interface ServerResolveContext {
@@ -16,7 +16,7 @@ export interface ServerResolveContext {
   /** Whether values in the servers file are also secrets. */
   readonly containsSecrets: boolean;
   /** Returns a server's pinned tools. */
-  readonly pins: (entry: ServerEntry) => ToolPins | undefined;
+  readonly pins: (entry: ServerEntry) => ItemPins | undefined;
   /** Reports problems in the servers file. */
   readonly report: Report;
   /** Reports problems in the secrets file. */

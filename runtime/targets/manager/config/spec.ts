@@ -5,7 +5,7 @@ import type { Secret } from '#core/text/redactions.ts';
 import type { ProcessLimits } from '#core/limits/process-limits.ts';
 import type { GroupSpec } from './group-spec.ts';
 import type { PluginSettings } from './plugin-settings.ts';
-import type { ApprovalRule, ScanPolicy, ToolOverride, ToolPins } from './tool-policy.ts';
+import type { ApprovalRule, ScanPolicy, ToolOverride, ItemPins } from './tool-policy.ts';
 
 /** The resolved configuration: all placeholders are expanded and all defaults are applied. */
 export interface ManagerConfig {
@@ -44,8 +44,8 @@ export interface ServerSpec {
   readonly approvals?: readonly ApprovalRule[] | undefined;
   /** The protocol extensions that are passed on; undefined for the default. */
   readonly extensions?: readonly string[] | undefined;
-  /** The pinned tools; undefined if the server is not pinned. */
-  readonly pins?: ToolPins | undefined;
+  /** The pinned items; undefined if the server is not pinned. */
+  readonly pins?: ItemPins | undefined;
   /** How the server's texts are scanned for injections. Default: DEFAULT_SCAN. */
   readonly scan?: ScanPolicy | undefined;
   /** Maximum number of processes, or connections, of a server with one per user. */
@@ -294,6 +294,8 @@ export interface ResourceSettings {
   /** The claim that contains the user name. */
   readonly userClaim: string;
   readonly adminScope: string | undefined;
+  /** The claim that contains the MCP mode of a token; undefined if tokens have none. */
+  readonly modeClaim?: string | undefined;
   /** Without introspection, only JWTs are accepted. */
   readonly introspection?: IntrospectionSettings | undefined;
   /** `server` and `server/tool` patterns by scope. If undefined, each token allows all servers. */

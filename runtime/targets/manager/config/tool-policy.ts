@@ -1,3 +1,6 @@
+import type { ListName } from '../shared/list-items.ts';
+import type { PinScope } from './item-definition.ts';
+
 /** Overrides for how clients see a tool. */
 export interface ToolOverride {
   /** The name that clients see. */
@@ -27,12 +30,14 @@ export interface ApprovalRule {
 export const PIN_ACTIONS = ['warn', 'block'] as const;
 export type PinAction = (typeof PIN_ACTIONS)[number];
 
-/** A server's pinned tools. */
-export interface ToolPins {
-  /** Action for tools that are new or differ from their pins. */
+/** A server's pinned items. */
+export interface ItemPins {
+  /** Action for items that are new or differ from their pins. */
   readonly onChange: PinAction;
-  /** Definition hashes by tool name. */
-  readonly hashes: Readonly<Record<string, string>>;
+  /** What the hashes cover. With `basic`, only tools are compared. */
+  readonly scope: PinScope;
+  /** Definition hashes by list and name. */
+  readonly hashes: Readonly<Partial<Record<ListName, Readonly<Record<string, string>>>>>;
 }
 
 export const SCAN_ACTIONS = ['off', 'warn', 'block', 'quarantine'] as const;

@@ -7,7 +7,7 @@ import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { Redactor } from '#serve/redact.ts';
 import type { ConfigPaths } from '../config/config-paths.ts';
 import type { CorsSettings, ResourceSettings, ServerSpec } from '../config/spec.ts';
-import type { PackagePreparation } from '../pins/read-tools.ts';
+import type { PackagePreparation } from '../pins/read-items.ts';
 import type { Plugins } from '../plugins/plugins.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
 

@@ -2,7 +2,7 @@ import { AppError, messageOf } from '#contract/errors.ts';
 import type { Calls, Page, PageCall } from '../calls/call.ts';
 import { queryServers } from '../calls/search.ts';
 import type { ManagerContext } from '../context.ts';
-import type { ListName } from '../shapes/check-list.ts';
+import type { ListName } from '../shared/list-items.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { isNotImplemented, type McpCall, mcpServerCall } from './mcp-call.ts';
 import type { ListedItem } from './page-cursor.ts';

@@ -1,5 +1,5 @@
 import type { ManagerContext } from '../context.ts';
-import type { ListName } from '../shapes/check-list.ts';
+import type { ListName } from '../shared/list-items.ts';
 import type { ServerEvent } from '../supervisor/managed-server.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { receivesFrom, type Subscriber, type SharedSubscriptions } from './shared-subscriptions.ts';

@@ -11,7 +11,7 @@ interface ModeParts {
 /** Returns the mode of a caller that selected `selected` in the URL; undefined if it selected none. */
 export type ModeOf = (caller: Pick<ToolCaller, 'mcpMode'>, selected: string | undefined) => McpMode;
 
-/** The mode in the URL takes precedence if clients can select it, then that of the key, of the group, and of the manager. */
+/** The mode in the URL takes precedence if clients can select it, then that of the key or access token, of the group, and of the manager. */
 export function createModeOf({ mode: default_, clientModes, hasPlugins }: ModeParts): ModeOf {
   return ({ mcpMode }, selected) => {
     const mode = selected === undefined ? (mcpMode ?? default_) : requireSelectable(selected, clientModes);

@@ -29,6 +29,8 @@ export interface ManagerMcpRoutes {
   readonly routes: Hono<ShellEnv>;
   /** The MCP routes for requests that are handled without the HTTP framework. */
   readonly direct: readonly DirectRoute[];
+  /** Closes the sessions and streams of a user, with the requests in them. */
+  readonly endSessions: (user: string) => void;
   /** Waits for accepted requests, by default up to two seconds, then closes all sessions. */
   readonly close: (graceMilliseconds?: number) => Promise<void>;
 }
@@ -113,6 +115,12 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
       hostRules: rules,
       maxBodyBytes: options.maxBodyBytes,
     }),
+    endSessions(user) {
+      const isMeant = ({ caller }: McpClient): boolean => caller.user === user;
+      mcp.endSessions(isMeant);
+      sse.endSessions(isMeant);
+      stateless.endStreams((caller) => caller.user === user);
+    },
     async close(graceMilliseconds = 2000) {
       stateless.close();
       await Promise.all([mcp.close(graceMilliseconds), sse.close(graceMilliseconds)]);

@@ -54,6 +54,8 @@ interface Options extends Pick<StatelessHttpOptions<McpClient>, 'maxBodyBytes' |
 
 export interface StatelessEndpoint {
   readonly handle: (exchange: HttpExchange, client: McpClient) => Promise<void>;
+  /** Closes the notification streams of some callers. */
+  endStreams(isMeant: (caller: ToolCaller) => boolean): void;
   /** Closes notification streams, and cancels calls that are waiting for their clients. */
   close(): void;
 }
@@ -66,7 +68,7 @@ export function createStatelessEndpoint(
   parts: McpParts,
   { inputTimeoutMs, ...options }: Options,
 ): StatelessEndpoint {
-  const listening = new Set<() => void>();
+  const listening = new Map<() => void, ToolCaller>();
   const multiRound = createMultiRoundRequests(inputTimeoutMs);
 
   const work = (call: Call, requester?: Requester): Promise<ShapeOfParams> => {
@@ -100,8 +102,15 @@ export function createStatelessEndpoint(
       },
       listen: (call, stream) => void listen(parts, call, stream, listening),
     }),
+    endStreams(isMeant) {
+      for (const [end, caller] of listening) {
+        if (!isMeant(caller)) continue;
+        listening.delete(end);
+        end();
+      }
+    },
     close() {
-      for (const end of listening) end();
+      for (const end of listening.keys()) end();
       multiRound.close();
     },
   };
@@ -115,7 +124,7 @@ async function listen(
   parts: McpParts,
   call: Call,
   stream: EventStream,
-  listening: Set<() => void>,
+  listening: Map<() => void, ToolCaller>,
 ): Promise<void> {
   const { signal } = call;
   const { caller, endpoint } = call.client;
@@ -123,7 +132,7 @@ async function listen(
     const request = { id: call.id, call: mcpCall(call), endpoint, caller, stream };
     const end = await listenWithoutSession(parts, request);
     if (signal.aborted) return;
-    listening.add(end);
+    listening.set(end, caller);
     signal.addEventListener('abort', () => listening.delete(end), { once: true });
   } catch (error) {
     const { code, message, data } = RpcError.from(error);

@@ -2,6 +2,7 @@ import { isObject } from '#core/json/is-object.ts';
 import { breakCycles, inlineOnce } from './definitions.ts';
 import type { Schema } from './plan.ts';
 import type { Located, References } from './references.ts';
+import { DEFINITIONS, LIST_OF_SCHEMAS, MAP_OF_SCHEMAS, ONE_SCHEMA } from '../shared/schema-places.ts';
 import { isPattern, plainKeywords, TYPES } from './schema-keywords.ts';
 
 /** Maximum nesting within one schema, excluding references. */
@@ -104,11 +105,12 @@ export class SchemaConverter {
     for (const [keyword, value] of Object.entries(schema)) {
       if (keyword === 'items' && Array.isArray(value)) {
         if (value.length > 0) result['prefixItems'] = value.map(inner);
-      } else if (ONE.has(keyword) && (isObject(value) || typeof value === 'boolean')) {
+        if (isSchema(schema[REST_OF_ITEMS])) result['items'] = inner(schema[REST_OF_ITEMS]);
+      } else if (isOne(keyword) && isSchema(value)) {
         result[keyword] = typeof value === 'boolean' ? value : inner(value);
-      } else if (LIST.has(keyword) && Array.isArray(value) && value.length > 0) {
+      } else if (LIST_OF_SCHEMAS.has(keyword) && Array.isArray(value) && value.length > 0) {
         result[keyword] = value.map(inner);
-      } else if (MAP.has(keyword) && isObject(value)) {
+      } else if (MAP_OF_SCHEMAS.has(keyword) && !DEFINITIONS.has(keyword) && isObject(value)) {
         const entries = Object.entries(value).filter(
           ([name]) => !hidden.has(name) && (keyword !== 'patternProperties' || isPattern(name)),
         );
@@ -145,20 +147,11 @@ export class SchemaConverter {
 }
 
 const NONE: ReadonlySet<string> = new Set();
-const ONE: ReadonlySet<string> = new Set([
-  'additionalProperties',
-  'contains',
-  'else',
-  'if',
-  'items',
-  'not',
-  'propertyNames',
-  'then',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-]);
-const LIST: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-const MAP: ReadonlySet<string> = new Set(['dependentSchemas', 'patternProperties', 'properties']);
+/** An older keyword for the items after those of a list in `items`. */
+const REST_OF_ITEMS = 'additionalItems';
+const isOne = (keyword: string): boolean => ONE_SCHEMA.has(keyword) && keyword !== REST_OF_ITEMS;
+
+const isSchema = (value: unknown): boolean => isObject(value) || typeof value === 'boolean';
 
 const isNames = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((name) => typeof name === 'string');
@@ -199,7 +192,7 @@ const IN_PLACE = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if'] as const;
 const simplified = (schema: Members): Schema =>
   schema['nullable'] === true || !TYPES.has(schema['type']) ? {} : { type: schema['type'] };
 
-const NESTING = new Set([...ONE, ...LIST, ...MAP, '$ref']);
+const NESTING = new Set([...ONE_SCHEMA, ...LIST_OF_SCHEMAS, ...MAP_OF_SCHEMAS, '$ref']);
 
 /** Whether a schema contains no other schemas, so that it is short enough to be repeated. */
 const isLeaf = (schema: unknown): boolean =>

@@ -1,21 +1,21 @@
 import { visibleText } from '#core/text/visible-text.ts';
-import type { ToolDefinition } from '../config/tool-definition.ts';
-import type { ToolDifference } from './compare-tools.ts';
+import type { ItemDefinition } from '../config/item-definition.ts';
+import type { ItemDifference } from './compare-items.ts';
 
 /** Formats a server's differences for a terminal, with removed and added lines. */
-export const differenceLines = (server: string, differences: readonly ToolDifference[]): string[] =>
-  differences.flatMap(({ tool, change, members, pinned, current }) => [
-    visibleText(`${server}/${tool} (${change})`),
+export const differenceLines = (server: string, differences: readonly ItemDifference[]): string[] =>
+  differences.flatMap(({ kind, name, change, members, pinned, current }) => [
+    visibleText(`${kind === 'tool' ? '' : `${kind} `}${server}/${name} (${change})`),
     ...members.flatMap((member) => {
       const [before, after] = [pinned, current].map((definition) => linesOf(definition, member));
       return [
-        `  ${member}:`,
+        visibleText(`  ${member}:`),
         ...lineDifferences(before ?? [], after ?? []).map((line) => `    ${visibleText(line)}`),
       ];
     }),
   ]);
 
-function linesOf(definition: ToolDefinition | undefined, member: string): string[] {
+function linesOf(definition: ItemDefinition | undefined, member: string): string[] {
   const value = Object.entries(definition ?? {}).find(([key]) => key === member)?.[1];
   if (value === undefined) return [];
   return (typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)).split('\n');

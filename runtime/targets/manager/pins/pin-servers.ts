@@ -2,23 +2,28 @@ import { messageOf } from '#contract/errors.ts';
 import { withFileLock } from '#platform/files/file-lock.ts';
 import { writeText } from '#platform/files/write-text.ts';
 import { readText } from '#platform/read-text.ts';
-import { type PinnedTools, pinsText, readPinsFile } from '../config/pins-file.ts';
+import { type PinnedServer, pinsText, readPinsFile } from '../config/pins-file.ts';
 import { problemsError } from '../config/problems.ts';
 import type { ServerSpec } from '../config/spec.ts';
-import { compareTools, type ToolDifference } from './compare-tools.ts';
-import { readTools, type ReadToolsOptions } from './read-tools.ts';
+import { compareItems, type ItemDifference } from './compare-items.ts';
+import { readItems, type ReadItemsOptions } from './read-items.ts';
 
 /** The outcome for one server. */
 export type PinOutcome = { readonly server: string } & (
-  | { readonly tools: PinnedTools; readonly differences: readonly ToolDifference[] }
+  | {
+      readonly items: PinnedServer;
+      readonly differences: readonly ItemDifference[];
+      /** Whether the pins are from an earlier version and only cover some members of tools. */
+      readonly isBasic: boolean;
+    }
   | { readonly failure: string }
 );
 
-/** Reads the servers' tools one server at a time, and compares them with the pins. */
+/** Reads the servers' items one server at a time, and compares them with the pins. */
 export async function compareServers(
   file: string,
   servers: readonly ServerSpec[],
-  options: ReadToolsOptions,
+  options: ReadItemsOptions,
 ): Promise<PinOutcome[]> {
   const pinned = await readPins(
     file,
@@ -27,9 +32,10 @@ export async function compareServers(
   const outcomes: PinOutcome[] = [];
   for (const spec of servers) {
     try {
-      const tools = await readTools(spec, options);
-      const differences = compareTools(pinned.get(spec.name) ?? {}, tools);
-      outcomes.push({ server: spec.name, tools, differences });
+      const items = await readItems(spec, options);
+      const pins = pinned.get(spec.name);
+      const differences = compareItems(pins, items);
+      outcomes.push({ server: spec.name, items, differences, isBasic: pins?.scope === 'basic' });
     } catch (error) {
       options.signal.throwIfAborted();
       outcomes.push({ server: spec.name, failure: messageOf(error) });
@@ -38,13 +44,13 @@ export async function compareServers(
   return outcomes;
 }
 
-/** Writes the servers' tools to the file. Pins of other servers are kept. */
+/** Writes the servers' items to the file. Pins of other servers are kept. */
 export const writePins = (file: string, outcomes: readonly PinOutcome[]): Promise<void> =>
   edit(
     file,
     outcomes.map(({ server }) => server),
     (pins) => {
-      for (const outcome of outcomes) if ('tools' in outcome) pins.set(outcome.server, outcome.tools);
+      for (const outcome of outcomes) if ('items' in outcome) pins.set(outcome.server, outcome.items);
     },
   );
 
@@ -60,7 +66,7 @@ export async function removePins(file: string, servers: readonly string[]): Prom
 const edit = (
   file: string,
   servers: readonly string[],
-  change: (pins: Map<string, PinnedTools>) => void,
+  change: (pins: Map<string, PinnedServer>) => void,
 ): Promise<void> =>
   withFileLock(file, async () => {
     const pins = new Map(await readPins(file, servers));
@@ -69,7 +75,10 @@ const edit = (
   });
 
 /** Reads the pins. Problems with servers that are being pinned again are ignored. */
-async function readPins(file: string, servers: readonly string[]): Promise<ReadonlyMap<string, PinnedTools>> {
+async function readPins(
+  file: string,
+  servers: readonly string[],
+): Promise<ReadonlyMap<string, PinnedServer>> {
   const pins = readPinsFile(await readText(file));
   const problems = pins.problems.filter(({ server }) => server === undefined || !servers.includes(server));
   if (problems.length > 0) throw problemsError(problems);

@@ -1,25 +1,16 @@
-import { canonicalJson } from '../shared/canonical-json.ts';
-import { sha256 } from '#platform/sha256.ts';
 import { createYielder } from '#platform/run-yielding.ts';
 import type { ScanAction } from '../config/tool-policy.ts';
-import { definitionHash, toolDefinition } from '../config/tool-definition.ts';
+import { itemHash } from '../config/item-definition.ts';
+import { isPinnedAs } from '../config/pin-change.ts';
 import type { ServerSpec } from '../config/spec.ts';
-import type { ListName } from '../shapes/check-list.ts';
+import { LIST_ITEMS, LIST_NAMES, type ListName } from '../shared/list-items.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import type { Finding } from './finding.ts';
 import { compareNames, isMixed, type NamedTools, namedTool } from './rules/name-rules.ts';
-import type { ReportedFinding, ScannedKind, ScanOutcome, ScanReports } from './reports.ts';
+import type { ReportedFinding, ScanOutcome, ScanReports } from './reports.ts';
 import { releaseKey, type Releases } from './releases.ts';
 import { scanValue, textsOf } from './scan-value.ts';
 import type { Classify } from './classify.ts';
-
-/** Kinds of list items, and the member that identifies an item. */
-const ITEMS = {
-  tools: { kind: 'tool', key: 'name' },
-  prompts: { kind: 'prompt', key: 'name' },
-  resources: { kind: 'resource', key: 'uri' },
-  resourceTemplates: { kind: 'resource template', key: 'uriTemplate' },
-} as const satisfies Record<ListName, { readonly kind: ScannedKind; readonly key: string }>;
 
 export interface DefinitionParts {
   readonly reports: ScanReports;
@@ -128,7 +119,7 @@ export class ScannedDefinitions {
 
   forget(server: string): void {
     if (this.#tools.delete(server)) this.#version += 1;
-    for (const list of Object.keys(ITEMS)) this.#withheld.delete(keyOf(server, list as ListName));
+    for (const list of LIST_NAMES) this.#withheld.delete(keyOf(server, list));
   }
 
   #learnTools(server: string, items: Items): void {
@@ -141,7 +132,7 @@ export class ScannedDefinitions {
   }
 
   #decide({ spec, action, list, items, findings, isWhole }: Decision): Items {
-    const { kind, key } = ITEMS[list];
+    const { kind, key } = LIST_ITEMS[list];
     const server = spec.name;
     const own = this.#tools.get(server);
     const others = [...this.#tools.values()].filter((one) => one.server !== server);
@@ -161,8 +152,9 @@ export class ScannedDefinitions {
       const certain = [...(findings[at] ?? []), ...mixed, ...compared.filter(({ isCertain }) => isCertain)];
       const uncertain = compared.filter(({ isCertain }) => !isCertain);
       if (certain.length + uncertain.length === 0) return true;
-      const hash = list === 'tools' ? definitionHash(name, toolDefinition(item)) : hashOf(item);
-      const outcome = certain.length === 0 ? 'reported' : this.#outcome(spec, action, { list, name, hash });
+      const hash = itemHash(list, item);
+      const outcome =
+        certain.length === 0 ? 'reported' : this.#outcome(spec, action, { list, item, name, hash });
       const report = (outcomeOf: ScanOutcome, found: readonly Finding[]): void => {
         for (const { rule, pointer, excerpt, encoding } of found) {
           const common = { server, kind, name, outcome: outcomeOf, hash };
@@ -189,16 +181,12 @@ export class ScannedDefinitions {
   #outcome(
     { name: server, pins }: ServerSpec,
     action: ScanAction,
-    { list, name, hash }: ItemFacts,
+    { list, item, name, hash }: ItemFacts,
   ): ScanOutcome {
     if (action === 'block') return 'blocked';
     if (action !== 'quarantine') return 'reported';
-    const isPinned =
-      list === 'tools' &&
-      pins !== undefined &&
-      Object.hasOwn(pins.hashes, name) &&
-      pins.hashes[name] === hash;
-    return isPinned || this.#parts.releases.has(server, itemKey(list, name), hash) ? 'released' : 'held';
+    const accepted = pins !== undefined && isPinnedAs(pins, list, item);
+    return accepted || this.#parts.releases.has(server, itemKey(list, name), hash) ? 'released' : 'held';
   }
 }
 
@@ -217,6 +205,7 @@ interface Decision extends ListToDecide {
 
 interface ItemFacts {
   readonly list: ListName;
+  readonly item: ShapeOfParams;
   readonly name: string;
   readonly hash: string;
 }
@@ -231,6 +220,5 @@ async function findSplit(before: string, description: string): Promise<readonly 
   return found.filter(({ pointer }) => pointer === '/0').map((one) => ({ ...one, pointer: '/description' }));
 }
 
-const hashOf = (item: ShapeOfParams): string => `sha256:${sha256(canonicalJson(item))}`;
 const keyOf = (server: string, list: ListName): string => `${server} ${list}`;
-const itemKey = (list: ListName, name: string): string => releaseKey(ITEMS[list].kind, name);
+const itemKey = (list: ListName, name: string): string => releaseKey(LIST_ITEMS[list].kind, name);

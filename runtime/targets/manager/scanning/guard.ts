@@ -2,7 +2,7 @@ import { AppError } from '#contract/errors.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import { DEFAULT_SCAN, type ScanPolicy } from '../config/tool-policy.ts';
 import type { ServerSpec } from '../config/spec.ts';
-import type { ListName } from '../shapes/check-list.ts';
+import type { ListName } from '../shared/list-items.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { type PeerInfo, type Requester, RpcFailure } from '../upstream/connection.ts';
 import type { Classify } from './classify.ts';

@@ -28,7 +28,7 @@ import { openIdentitySigner } from '../user-secrets/identity-signer.ts';
 import { openUserSecrets } from '../user-secrets/user-secrets.ts';
 import { createUserValues } from '../user-secrets/user-values.ts';
 import { openConnection } from '../upstream/open-connection.ts';
-import type { PackagePreparation } from '../pins/read-tools.ts';
+import type { PackagePreparation } from '../pins/read-items.ts';
 import { createPackageInstaller } from '../upstream/packages/package-installer.ts';
 import { systemClock } from '#platform/clock.ts';
 import { createProcessTrees } from '#platform/process-tree/process-trees.ts';

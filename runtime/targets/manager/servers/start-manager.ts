@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { configError, messageOf } from '#contract/errors.ts';
+import { configError } from '#contract/errors.ts';
 import { createRedactions, type Secret } from '#core/text/redactions.ts';
 import { backgroundClock, systemClock } from '#platform/clock.ts';
 import { formatAddress } from '#serve/bind.ts';
@@ -12,7 +12,8 @@ import { SCAN_CLASSIFIER_KEY } from '../config/scan-classifier.ts';
 import { SEARCH_ENCODER_KEY } from '../config/search-encoder.ts';
 import { createCallerGroups } from '../access/groups.ts';
 import { keysPath } from '../config/config-paths.ts';
-import { type EndedKey, watchEndedKeys } from '../access/ended-keys.ts';
+import { watchEndedKeys } from '../access/ended-keys.ts';
+import { endUser } from './end-user.ts';
 import { createManagerAccess, watchedKeys } from '../access/manager-access.ts';
 import { logConfigProblems } from '#serve/program/reloader.ts';
 import { createShutdown } from '#serve/program/shutdown.ts';
@@ -138,8 +139,6 @@ export async function startManager(
     });
     closers.add(async () => await context.kernel.tracer?.close(shutdown.graceMs()));
     closers.add(() => context.close());
-    const stopWatching = watchEndedKeys(keys, backgroundClock, (ended) => void endUser(context, ended));
-    closers.add(() => Promise.resolve(stopWatching()));
     const mcp = managerMcpRoutes(context, {
       ...hostRules,
       allowedOrigins: daemon.cors?.origins,
@@ -150,6 +149,8 @@ export async function startManager(
       scripts: settings.scripts,
       resultLimit: settings.resultLimit,
     });
+    const stopWatching = watchEndedKeys(keys, backgroundClock, (ended) => void endUser(context, mcp, ended));
+    closers.add(() => Promise.resolve(stopWatching()));
     const appOptions = {
       hostRules,
       cors: daemon.cors,
@@ -194,21 +195,6 @@ export async function startManager(
   } catch (error) {
     await closers.abandon();
     throw error;
-  }
-}
-
-/** Ends the processes and connections of a key's owner, and deletes the secrets if the key was revoked. */
-async function endUser(
-  { supervisor, userSecrets, kernel }: ManagerContext,
-  { user, name, isRevoked }: EndedKey,
-): Promise<void> {
-  for (const server of supervisor.names()) supervisor.get(server)?.userChanged(user);
-  if (!isRevoked) return;
-  try {
-    const removed = (await userSecrets?.store.remove(user)) ?? 0;
-    if (removed > 0) kernel.log.info({ user: name, secrets: removed }, 'secrets of a revoked key deleted');
-  } catch (error) {
-    kernel.log.error({ user: name, reason: messageOf(error) }, 'secrets of a revoked key not deleted');
   }
 }
 

@@ -1,17 +1,8 @@
 import { Malformed, type ShapeOfParams, type Shape, isRecord } from './shape.ts';
 import { createYielder } from '#platform/run-yielding.ts';
 import { prompt, resource, resourceTemplate, toolShape } from './listed.ts';
+import { LIST_ITEMS, type ListName } from '../shared/list-items.ts';
 import { createCompileProblem, UncheckedSchema } from './schema-compiler.ts';
-
-interface ListKind {
-  /** The noun for items in messages. */
-  readonly what: string;
-  readonly key: string;
-  readonly shape: Shape<ShapeOfParams>;
-}
-
-/** Server lists, by the result member that contains the items. */
-export type ListName = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
 
 interface CheckedList {
   readonly items: readonly ShapeOfParams[];
@@ -23,14 +14,15 @@ interface CheckedList {
 export type CheckList = (list: ListName, items: readonly unknown[]) => Promise<CheckedList>;
 
 export function createCheckList(): CheckList {
-  const kinds: Record<ListName, ListKind> = {
-    tools: { what: 'tool', key: 'name', shape: toolShape(createCompileProblem()) },
-    prompts: { what: 'prompt', key: 'name', shape: prompt },
-    resources: { what: 'resource', key: 'uri', shape: resource },
-    resourceTemplates: { what: 'resource template', key: 'uriTemplate', shape: resourceTemplate },
+  const shapes: Record<ListName, Shape<ShapeOfParams>> = {
+    tools: toolShape(createCompileProblem()),
+    prompts: prompt,
+    resources: resource,
+    resourceTemplates: resourceTemplate,
   };
   return async (list, received) => {
-    const { what, key, shape } = kinds[list];
+    const { kind: what, key } = LIST_ITEMS[list];
+    const shape = shapes[list];
     const yieldToEventLoop = createYielder();
     const items: ShapeOfParams[] = [];
     const faults: string[] = [];

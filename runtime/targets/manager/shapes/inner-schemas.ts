@@ -1,26 +1,4 @@
-/** JSON Schema 2020-12 keywords that contain schemas; all others contain data. */
-const ONE_SCHEMA = new Set([
-  'additionalItems',
-  'additionalProperties',
-  'contains',
-  'contentSchema',
-  'else',
-  'if',
-  'items',
-  'not',
-  'propertyNames',
-  'then',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-]);
-const LIST_OF_SCHEMAS = new Set(['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems']);
-const MAP_OF_SCHEMAS = new Set([
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'patternProperties',
-  'properties',
-]);
+import { LIST_OF_SCHEMAS, MAP_OF_SCHEMAS, ONE_SCHEMA } from '../shared/schema-places.ts';
 
 /** Returns a keyword's value with each direct subschema replaced. */
 export function mapInnerSchemas(

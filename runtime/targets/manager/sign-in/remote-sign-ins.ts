@@ -1,8 +1,9 @@
-import { inputError } from '#contract/errors.ts';
+import { AppError, inputError } from '#contract/errors.ts';
 import type { OAuthHttp } from '#serve/oauth/oauth-http.ts';
 import type { ServerSpec } from '../config/spec.ts';
 import type { StartedSignIn } from './begin-sign-in.ts';
 import { signInLaunch } from './sign-in-launch.ts';
+import { endUserSignIns, type EndedSignIns } from './end-user-sign-ins.ts';
 import type { LoggedOut } from './logout.ts';
 import type { SignInRecord } from './sign-in-record.ts';
 import type { SignInStore, SignInTarget } from './sign-in-store.ts';
@@ -25,6 +26,11 @@ export interface RemoteSignIns {
   complete(of: SignInOf, parameters: URLSearchParams): Promise<SignInRecord>;
   read(of: SignInOf): SignInRecord | undefined;
   end(of: SignInOf): Promise<LoggedOut>;
+  /**
+   * Ends all sign-ins of a user who can no longer use the manager, and cancels those that are pending, also one that is just
+   * being completed.
+   */
+  endUser(user: string, specs: readonly ServerSpec[]): Promise<EndedSignIns>;
   close(): Promise<void>;
 }
 
@@ -43,6 +49,7 @@ const MAX_PENDING = 1000;
 export function createRemoteSignIns(store: SignInStore): RemoteSignIns {
   /** Pending sign-ins by their `state`. */
   const pending = new Map<string, Pending>();
+  const endedUsers = new Set<string>();
   const take = (state: string): Pending | undefined => {
     const found = pending.get(state);
     clearTimeout(found?.timer);
@@ -93,6 +100,11 @@ export function createRemoteSignIns(store: SignInStore): RemoteSignIns {
       try {
         const record = await found.started.finish(parameters);
         await store.update(target, () => Promise.resolve(record));
+        // The user was ended while the authorization server responded.
+        if (user !== undefined && endedUsers.has(user)) {
+          await endUserSignIns([spec], store, user);
+          throw new AppError('UnauthorizedError', 'The API key is revoked.');
+        }
         return record;
       } catch (error) {
         throw notSignedIn(spec.name, error);
@@ -107,6 +119,11 @@ export function createRemoteSignIns(store: SignInStore): RemoteSignIns {
     async end({ spec, user }) {
       const { logout } = await import('./logout.ts');
       return await logout(spec, store, user);
+    },
+    async endUser(user, specs) {
+      endedUsers.add(user);
+      for (const [state, { target }] of pending) if (target.user === user) void drop(state);
+      return await endUserSignIns(specs, store, user);
     },
     async close() {
       await Promise.all([...pending.keys()].map(drop));

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { configError } from '#contract/errors.ts';
@@ -41,6 +42,8 @@ export interface SignInStore {
     target: SignInTarget,
     change: (current: SignInRecord | undefined) => Promise<SignInRecord | undefined>,
   ): Promise<SignInRecord | undefined>;
+  /** Deletes all sign-ins of a user, including those to servers that are no longer configured. Returns their number. */
+  removeAll(user: string): number;
   /** Remembers in this process that a server requires a user sign-in. */
   require(target: SignInTarget): void;
   /** Undefined if the server has not required a sign-in. */
@@ -65,8 +68,8 @@ const LOCK_PATIENCE_MS = 60_000;
 export function openSignIns(folder: string, { env, onSecret }: SignInStoreOptions): SignInStore {
   const seen = new Map<string, { readonly state: string; readonly record: SignInRecord | undefined }>();
   const pathOf = ({ server, url, user }: SignInTarget): string => {
-    const ofUser = user === undefined ? '' : `-${sha256(user).slice(0, 32)}`;
-    return join(folder, `${server}-${sha256(url).slice(0, 12)}${ofUser}.json`);
+    const ofUser = user === undefined ? '.json' : endingOf(user);
+    return join(folder, `${server}-${sha256(url).slice(0, 12)}${ofUser}`);
   };
   const fileOf = (target: SignInTarget): SealedFile => {
     const { server, url, user } = target;
@@ -111,6 +114,11 @@ export function openSignIns(folder: string, { env, onSecret }: SignInStoreOption
   return {
     read,
     hide,
+    removeAll(user) {
+      const files = filesIn(folder).filter((name) => name.endsWith(endingOf(user)));
+      for (const name of files) rmSync(join(folder, name), { force: true });
+      return files.length;
+    },
     require: (target) => void required.add(pathOf(target)),
     stateOf(target) {
       if (isSignedIn(target)) return 'signed-in';
@@ -141,4 +149,17 @@ export function openSignIns(folder: string, { env, onSecret }: SignInStoreOption
       );
     },
   };
+}
+
+/** The end of the names of a user's files. */
+const endingOf = (user: string): string => `-${sha256(user).slice(0, 32)}.json`;
+
+/** The names of the files in a folder; none if it does not exist. */
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
 }

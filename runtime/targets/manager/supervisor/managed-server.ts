@@ -5,7 +5,7 @@ import type { ServerUser } from '../access/caller.ts';
 import type { SignInState } from '../sign-in/sign-in-store.ts';
 import type { LineLevel } from './log-level.ts';
 import type { FillProblem } from '../user-secrets/fill-launch.ts';
-import type { ListName } from '../shapes/check-list.ts';
+import type { ItemKind, ListName } from '../shared/list-items.ts';
 import type { Connection, RequestHeaders } from '../upstream/connection.ts';
 
 /** Keeps the configured servers running. */
@@ -82,7 +82,7 @@ export interface ManagedServer {
   /** Adds a manager message to the server's log. */
   log(level: LineLevel, text: string): void;
   readonly listFaults: ListFaults;
-  readonly toolFindings: ToolFindings;
+  readonly pinFindings: PinFindings;
   /** Notifies clients of a list change that the server did not announce. */
   announceChange(list: ListName): void;
 }
@@ -107,17 +107,29 @@ export interface ToolChange {
   readonly change: 'new' | 'changed';
 }
 
-/** Findings from comparing a server's tools with its pins and overrides. */
-export interface ToolFindings {
+/** A prompt, resource or resource template that is new or differs from its pin. */
+export interface ItemChange {
+  readonly kind: ItemKind;
+  /** For resources, the URI. */
+  readonly name: string;
+  readonly change: 'new' | 'changed';
+}
+
+/** Findings from comparing a server's items with its pins, and its tools with their overrides. */
+export interface PinFindings {
   /** Tools that differ from their pins. */
   changes(): readonly ToolChange[];
+  /** Other items that differ from their pins. */
+  itemChanges(): readonly ItemChange[];
   /** Overrides that cannot be applied, as sentences. */
   faults(): readonly string[];
-  /** Replaces the findings. `consequence` describes for the log what happens to changed tools. */
+  /** Replaces the findings about tools. `consequence` describes for the log what happens to changed tools. */
   report(
     latest: { readonly changes: readonly ToolChange[]; readonly faults: readonly string[] },
     consequence: string,
   ): void;
+  /** Replaces the findings about the items of another list. */
+  reportItems(list: ListName, changes: readonly ItemChange[], consequence: string): void;
 }
 
 /** The HTTP API's status values. */

@@ -7,7 +7,7 @@ import { needsNewSession } from './needs-new-session.ts';
 import { actingOAuth, isPerUser, type ServerSpec, signsInPerUser } from '../config/spec.ts';
 import { signInRequired } from '../sign-in/sign-in-required.ts';
 import type { SignInState } from '../sign-in/sign-in-store.ts';
-import type { ListName } from '../shapes/check-list.ts';
+import type { ListName } from '../shared/list-items.ts';
 import type { Connection, RequestHeaders } from '../upstream/connection.ts';
 import type {
   ConnectionOptions,
@@ -15,11 +15,11 @@ import type {
   ListFaults,
   ManagedServer,
   ServerStatus,
-  ToolFindings,
-  ToolChange,
+  PinFindings,
   Instances,
 } from './managed-server.ts';
 import { createListFaults } from './list-faults.ts';
+import { createPinFindings } from './pin-findings.ts';
 import { type LineLevel } from './log-level.ts';
 import { createServerLogs, type WritableServerLogs } from './server-logs.ts';
 import type { ServerParts } from './parts.ts';
@@ -53,30 +53,6 @@ interface Owner {
  * start a process for each call.
  */
 const MIN_UNUSED_MS = 1000;
-
-/** Maximum number of findings kept per kind, because a server can list thousands of tools. */
-const MAX_KEPT = 100;
-
-/** Collects findings about a server's tools. `warn` receives each one when it appears. */
-function createToolFindings(redact: (text: string) => string, warn: (text: string) => void): ToolFindings {
-  let changes: readonly ToolChange[] = [];
-  let faults: readonly string[] = [];
-  let known = new Set<string>();
-  return {
-    changes: () => changes,
-    faults: () => faults,
-    report(latest, consequence) {
-      changes = latest.changes.slice(0, MAX_KEPT);
-      faults = latest.faults.slice(0, MAX_KEPT).map(redact);
-      const texts = [...changes.map((change) => redact(`${sentenceOf(change)}; ${consequence}`)), ...faults];
-      for (const text of texts) if (!known.has(text)) warn(text);
-      known = new Set(texts);
-    },
-  };
-}
-
-const sentenceOf = ({ tool, change }: ToolChange): string =>
-  change === 'new' ? `the tool ${tool} is not pinned` : `the tool ${tool} differs from its pinned definition`;
 
 interface IdleOptions {
   readonly clock: Clock;
@@ -123,7 +99,7 @@ export class SupervisedServer implements ManagedServer {
   readonly logs: WritableServerLogs;
   readonly turns: TurnQueue;
   readonly listFaults: ListFaults;
-  readonly toolFindings: ToolFindings;
+  readonly pinFindings: PinFindings;
   readonly #parts: ServerParts;
   readonly #runner: ServerRunner;
   readonly #idle: IdleWatch;
@@ -144,7 +120,7 @@ export class SupervisedServer implements ManagedServer {
     const redact = (text: string): string => parts.redact(text, this.name);
     const warn = (text: string): void => this.logs.fromManager('warn', text);
     this.listFaults = createListFaults(redact, warn);
-    this.toolFindings = createToolFindings(redact, warn);
+    this.pinFindings = createPinFindings(redact, warn);
     this.turns = new TurnQueue(spec.concurrency, spec.queue);
     this.#runner = new ServerRunner(() => this.#spec, parts, this.logs);
     this.#idle = new IdleWatch({

@@ -226,7 +226,12 @@ function observeServers(
   gauge(
     'mcp_server_changed_tools',
     'Tools that are new or differ from their pinned definition.',
-    (server) => server.toolFindings.changes().length,
+    (server) => server.pinFindings.changes().length,
+  );
+  gauge(
+    'mcp_server_changed_items',
+    'Prompts, resources and resource templates that are new or differ from their pinned definition.',
+    (server) => server.pinFindings.itemChanges().length,
   );
   void new Gauge({
     name: 'mcp_server_health',

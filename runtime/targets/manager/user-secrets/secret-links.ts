@@ -20,6 +20,8 @@ export interface SecretLinks {
   read(token: string, user: string): SecretLink;
   /** Makes the link unusable. */
   use(token: string): void;
+  /** Removes all links of a user. */
+  removeAll(user: string): void;
 }
 
 const TOKEN_BYTES = 18;
@@ -67,5 +69,8 @@ export function createSecretLinks(clock: Pick<Clock, 'now'> = systemClock): Secr
       );
     },
     use: (token) => void links.delete(token),
+    removeAll(user) {
+      for (const [token, link] of links) if (link.user === user) links.delete(token);
+    },
   };
 }

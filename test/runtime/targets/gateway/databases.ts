@@ -12,6 +12,7 @@ import {
   offerLedger,
 } from '#gateway/accounts/ledger/thread-ledger.ts';
 import type { AlertPolicy } from '#gateway/accounts/ledger/budget-alerts.ts';
+import { QUEUE_DEFAULTS } from '#gateway/accounts/ledger/waiting/queue-settings.ts';
 import { type GatewayState, openGatewayState } from '#gateway/gateway-state.ts';
 import type { Store } from '#gateway/store/store.ts';
 import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
@@ -108,6 +109,7 @@ export function describeDatabases(body: (database: TestDatabase) => void): void 
       clock,
       masterKey: MASTER_KEY,
       alertPolicy,
+      queues: { settings: () => QUEUE_DEFAULTS },
       onError: (error) => errors.push(error),
     });
     const ledger = LEDGER === 'thread' ? throughMessages(state, clock) : state.ledger;

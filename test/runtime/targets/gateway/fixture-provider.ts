@@ -6,7 +6,7 @@ import { afterAll } from 'vitest';
 import { FIXTURES } from '../../../helpers/paths.ts';
 
 export type FixtureWire = 'openai' | 'anthropic' | 'gemini';
-export type FixtureName = FixtureWire | 'encoder' | 'azure' | 'bedrock' | 'vertex';
+export type FixtureName = FixtureWire | 'encoder' | 'azure' | 'bedrock' | 'vertex' | 'travel';
 
 /** The events that a fixture prints, as they occur. */
 interface FixtureEvent {

@@ -35,11 +35,15 @@ interface Kinds<Word extends string> {
   readonly choice: Types<boolean | null, boolean | null, boolean | null, number | null>;
   readonly rate: Types<number | null>;
   readonly seconds: Types<number | null>;
+  /** A waiting time in seconds, from 0. */
+  readonly wait: Types<number | null>;
   readonly amount: Types<Nanos | null, number | null, number | null, Nanos | null>;
   readonly spending: Types<Nanos, never, number, Nanos>;
   readonly time: Types<number, never, string, number>;
   readonly timeOrNull: Types<number | null, string | number | null, string | null, number | null>;
   readonly models: Types<readonly string[] | null, string[] | null, readonly string[] | null, string | null>;
+  /** Labels of MCP servers; null for none. */
+  readonly labels: Types<readonly string[] | null, string[] | null, readonly string[] | null, string | null>;
   readonly limits: Types<
     readonly BudgetLimit[] | null,
     LimitBody[] | null,
@@ -96,9 +100,9 @@ interface Shared {
   readonly flag?: FieldFlag;
   /**
    * What a team administrator without the role `admin` can set for the team's service accounts: `tighter` is
-   * only what allows less than before, `never` is nothing. Default: everything.
+   * only what allows less than before, `off` is only to clear a flag, `never` is nothing. Default: everything.
    */
-  readonly teamAdmin?: 'tighter' | 'never';
+  readonly teamAdmin?: 'tighter' | 'off' | 'never';
   /** Whether the key's owner can change it: a flag can then only be cleared. */
   readonly isOwners?: true;
   /** Whether it is a limit that, if set by another user, applies to all keys that a member creates in the team. */
@@ -236,6 +240,8 @@ export type SettableFields<Table> = {
 export const MAX_TEXT_LENGTH = 256;
 /** Maximum number of model patterns of an object. */
 export const MAX_PATTERNS = 1000;
+/** Maximum number of labels of an object. */
+export const MAX_LABELS = 32;
 
 /** A field's name in the program. */
 export const nameOf = (name: string, { as }: Pick<Field, 'as'>): string => as ?? camelOf(name);

@@ -1,6 +1,13 @@
 import { KEY_BUDGET_FIELDS } from './budgets.ts';
 import { type ChangesOf, fields, type NewOf, pickFields, type ValuesOf, withRule } from './field.ts';
-import { CREATED_FIELD, METADATA_FIELD, MODELS_FIELD, RATE_FIELDS, SPENDING_FIELD } from './shared-fields.ts';
+import {
+  CREATED_FIELD,
+  METADATA_FIELD,
+  MODELS_FIELD,
+  QUEUE_FIELDS,
+  RATE_FIELDS,
+  SPENDING_FIELD,
+} from './shared-fields.ts';
 
 /** What a key is for: calling models, or managing the gateway with its user's role. */
 const KEY_SCOPES = ['models', 'manage'] as const;
@@ -114,6 +121,8 @@ export const KEY_FIELDS = fields({
   },
   metadata: METADATA_FIELD,
   ...withRule(RATE_FIELDS, { binds: true, isForModels: true }),
+  queue_sec: QUEUE_FIELDS.queue_sec,
+  priority: { ...QUEUE_FIELDS.priority, binds: true },
   budget: {
     kind: 'parts',
     parts: KEY_BUDGET_FIELDS,
@@ -135,6 +144,35 @@ export const KEY_FIELDS = fields({
     },
     teamAdmin: 'tighter',
     binds: true,
+  },
+  tools: {
+    kind: 'labels',
+    description:
+      'Labels of the MCP servers whose tools each request with the key has. Null: only those in the request.',
+    label: 'tools',
+    flag: {
+      value: 'labels',
+      help: 'MCP servers whose tools each request has, separated by commas; none for only those in the request',
+      createdWith: 'none',
+    },
+    isForModels: true,
+  },
+  allow_shadow: {
+    kind: 'flag',
+    description:
+      'Whether requests with the key can also be sent to the candidates of shadow evaluations, which can be models of other providers.',
+    nullMeans: 'Null means false.',
+    label: 'shadow evaluations',
+    flag: {
+      help: 'Also send requests with the key to candidates of shadow evaluations',
+      on: {
+        name: 'allow-shadow',
+        help: 'Also send requests with the key to candidates of shadow evaluations',
+      },
+      off: { name: 'no-shadow', help: 'Do not send requests with the key to candidates' },
+    },
+    teamAdmin: 'off',
+    isOwners: true,
   },
   spend: SPENDING_FIELD,
   last_used_at: {

@@ -28,6 +28,40 @@ export const NO_RATES = Object.fromEntries(
   Object.entries<Field>(RATE_FIELDS).map(([name, field]) => [nameOf(name, field), null]),
 ) as Readonly<Record<keyof RateLimits, null>>;
 
+/** Priorities of waiting requests, which users, keys, teams and organizations have. */
+export const PRIORITIES = ['low', 'normal', 'high'] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+/** Maximum waiting time in a queue, in seconds. Few clients and proxies wait longer. */
+export const MAX_QUEUE_SECONDS = 3600;
+
+/** Whether requests wait instead of being rejected by a rate limit. The first one that is set applies. */
+export const QUEUE_FIELDS = fields({
+  queue_sec: {
+    kind: 'wait',
+    description: `Maximum time in seconds that requests wait in a queue instead of being rejected by a rate limit, at most ${MAX_QUEUE_SECONDS}. 0: requests never wait. Null: the setting of the user, team or organization applies.`,
+    label: 'queue',
+    flag: {
+      name: 'queue',
+      value: 'seconds',
+      help: 'Maximum time that requests wait instead of being rejected by a rate limit; 0 for never, none for the next setting',
+    },
+    isForModels: true,
+  },
+  priority: {
+    kind: 'wordOrNull',
+    words: PRIORITIES,
+    description:
+      'Priority of requests in a queue. Null: the setting of the user, team or organization applies, or `normal`.',
+    label: 'priority',
+    flag: { value: 'word', help: 'Priority in a queue: low, normal or high; none for the next setting' },
+    teamAdmin: 'never',
+    isForModels: true,
+  },
+});
+
+export type QueueTerms = ValuesOf<typeof QUEUE_FIELDS>;
+
 /** Fields that are identical in several resources. */
 export const METADATA_FIELD = {
   kind: 'metadata',

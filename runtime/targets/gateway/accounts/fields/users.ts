@@ -2,6 +2,7 @@ import { type ChangesOf, fields, type NewOf, type ValuesOf, withRule } from './f
 import {
   CREATED_FIELD,
   METADATA_FIELD,
+  QUEUE_FIELDS,
   RATE_FIELDS,
   RESERVED_FIELD,
   SPENDING_FIELD,
@@ -49,6 +50,7 @@ export const USER_FIELDS = fields({
     teamAdmin: 'tighter',
   },
   ...withRule(RATE_FIELDS, { teamAdmin: 'tighter' }),
+  ...QUEUE_FIELDS,
   created_at: CREATED_FIELD,
   updated_at: { ...UPDATED_FIELD, label: '' },
   metadata: METADATA_FIELD,

@@ -10,7 +10,8 @@ import {
   MAX_LIMIT_PATTERNS,
   MAX_LIMITS,
 } from '../fields/budget-limits.ts';
-import { type FieldTable, MAX_PATTERNS, MAX_TEXT_LENGTH, nameOf } from '../fields/field.ts';
+import { MAX_QUEUE_SECONDS } from '../fields/shared-fields.ts';
+import { type FieldTable, MAX_LABELS, MAX_PATTERNS, MAX_TEXT_LENGTH, nameOf } from '../fields/field.ts';
 
 /** Maximum size of metadata as JSON. Lists of users and keys contain every item's metadata. */
 const MAX_METADATA_BYTES = 16_384;
@@ -41,12 +42,14 @@ export function checkFields(table: FieldTable, changes: object): void {
     const value = values[nameOf(name, field)];
     if (value === undefined || value === null) continue;
     if (field.kind === 'rate' && typeof value === 'number') checkCount(name, value, 1);
+    if (field.kind === 'wait' && typeof value === 'number') checkWait(name, value);
     if (field.kind === 'metadata') checkMetadata(name, value);
     if (field.kind === 'amount' && typeof value === 'bigint') checkAmount(name, value);
     if (field.kind === 'seconds' && typeof value === 'number') checkSeconds(name, value);
     if ((field.kind === 'text' || field.kind === 'zone') && typeof value === 'string')
       checkLength(name, value, field.maxLength);
     if (field.kind === 'models' && Array.isArray(value)) checkPatterns(name, value);
+    if (field.kind === 'labels' && Array.isArray(value)) checkPatterns(name, value, MAX_LABELS);
     if (field.kind === 'limits') checkLimits(name, value as readonly BudgetLimit[]);
     if (field.kind === 'parts') checkFields(field.parts, membersOf(value));
   }
@@ -115,6 +118,14 @@ function checkSeconds(name: string, seconds: number): void {
   throw inputProblem(
     name,
     `${name} is ${seconds}; the maximum is ${MAX_WINDOW_SECONDS}. Use null for a budget without resets.`,
+  );
+}
+
+function checkWait(name: string, seconds: number): void {
+  if (Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= MAX_QUEUE_SECONDS) return;
+  throw inputProblem(
+    name,
+    `${name} is ${seconds}; it must be an integer from 0 to ${MAX_QUEUE_SECONDS}, or null.`,
   );
 }
 

@@ -12,7 +12,13 @@ import { modelsOf, valuesOf } from '../../store/field-columns.ts';
 import { limitsIn } from '../fields/budget-limits.ts';
 import { type Field, pickFields } from '../fields/field.ts';
 import { KEY_FIELDS, type KeyIssuer, type KeyStatus } from '../fields/keys.ts';
-import { type RateLimits, RATE_FIELDS } from '../fields/shared-fields.ts';
+import {
+  type Priority,
+  PRIORITIES,
+  QUEUE_FIELDS,
+  type RateLimits,
+  RATE_FIELDS,
+} from '../fields/shared-fields.ts';
 import { keysOf } from '#core/values/keys.ts';
 import { keyLabel } from './account-labels.ts';
 import { least } from '#core/numbers/extremes.ts';
@@ -193,6 +199,7 @@ async function boundKey(db: Kysely<Schema>, key: Omit<KeyGrant, 'boundBy'>): Pro
     ...key,
     expiresAt: ends.length === 0 ? null : least(ends),
     logPrompts: rows.some((row) => row.log_prompts === 1) ? true : key.logPrompts,
+    queue: key.queue && { ...key.queue, priority: lowestPriority([key.queue, ...rows.map(queueOf)]) },
     boundBy: rows.filter(isLimited).map((row) => ({
       account: keyAccount(row.id),
       label: keyLabel({ name: row.key_name, prefix: row.key_prefix }),
@@ -201,6 +208,12 @@ async function boundKey(db: Kysely<Schema>, key: Omit<KeyGrant, 'boundBy'>): Pro
     })),
   };
 }
+
+const queueOf = (row: Selectable<KeyRow>) => valuesOf(QUEUE_FIELDS, row);
+
+/** The lowest priority that is set, so that a member cannot choose a higher one than others have set. */
+const lowestPriority = (queues: readonly { readonly priority: Priority | null }[]): Priority | null =>
+  PRIORITIES.find((word) => queues.some(({ priority }) => priority === word)) ?? null;
 
 const isLimited = (row: Selectable<KeyRow>): boolean =>
   Object.values(valuesOf(LIMITS, row)).some((limit) => limit !== null);
@@ -225,6 +238,8 @@ const USER_COLUMNS = [
   'gateway_users.rpm as user_rpm',
   'gateway_users.tpm as user_tpm',
   'gateway_users.max_parallel as user_max_parallel',
+  'gateway_users.queue_sec as user_queue_sec',
+  'gateway_users.priority as user_priority',
   'gateway_budgets.max_budget_nano as user_max_budget_nano',
   'gateway_budgets.budget_duration_sec as user_budget_duration_sec',
   'gateway_budgets.calendar as user_calendar',
@@ -269,6 +284,7 @@ function userGrantOf(row: UserGrantRow, defaults: RateLimits): UserGrant {
       budgetLimits: limitsIn(row.user_budget_limits),
       alertThresholds: thresholdsOf({ alert_thresholds: row.user_alert_thresholds }),
     },
+    queue: valuesOf(QUEUE_FIELDS, { queue_sec: row.user_queue_sec, priority: row.user_priority }),
   };
 }
 
@@ -285,7 +301,14 @@ function keyGrantOf(
   defaults: RateLimits,
 ): { key: Omit<KeyGrant, 'boundBy'>; user: UserGrant } {
   const { keyName: name, keyPrefix: prefix, ...values } = valuesOf(GRANTED_FIELDS, row);
-  const key = { ...values, name, prefix, issuer: issuerOf(row.issuer), limits: limitsOfKey(row) };
+  const key = {
+    ...values,
+    name,
+    prefix,
+    issuer: issuerOf(row.issuer),
+    limits: limitsOfKey(row),
+    queue: valuesOf(QUEUE_FIELDS, row),
+  };
   return { key, user: userGrantOf(row, defaults) };
 }
 
@@ -300,6 +323,8 @@ const GRANTED_FIELDS = pickFields(KEY_FIELDS, [
   'is_active',
   'allowed_models',
   'log_prompts',
+  'tools',
+  'allow_shadow',
 ]);
 
 export function keyStatusOf(isActive: boolean, expiresAt: number | null, now: number): KeyStatus {

@@ -8,7 +8,7 @@ import { calendarOf } from './calendar-columns.ts';
 import { GROUP_NOUNS } from './group-rows.ts';
 import { modelsOf, valuesOf } from '../../store/field-columns.ts';
 import { limitsIn } from '../fields/budget-limits.ts';
-import { NO_RATES, RATE_FIELDS } from '../fields/shared-fields.ts';
+import { NO_RATES, QUEUE_FIELDS, RATE_FIELDS } from '../fields/shared-fields.ts';
 
 /**
  * The grants of a team and its organization; empty without a team. A deleted team gets a grant that rejects
@@ -39,7 +39,14 @@ const rowOf = async (db: Kysely<Schema>, kind: GroupKind, id: string) =>
   await db
     .selectFrom('gateway_groups')
     .leftJoin('gateway_budgets', 'gateway_budgets.budget_id', 'gateway_groups.budget_id')
-    .select(['owner_id', 'blocked', 'parent_id', 'allowed_models', ...keysOf(RATE_FIELDS)])
+    .select([
+      'owner_id',
+      'blocked',
+      'parent_id',
+      'allowed_models',
+      ...keysOf(RATE_FIELDS),
+      ...keysOf(QUEUE_FIELDS),
+    ])
     .select(['max_budget_nano', 'budget_duration_sec', 'calendar', 'time_zone'])
     .select(['budget_limits', 'alert_thresholds'])
     .where('kind', '=', kind)
@@ -56,6 +63,7 @@ function grantOf(kind: GroupKind, id: string, row: Awaited<ReturnType<typeof row
     deleted: row === undefined,
     blocked: row?.blocked === 1,
     allowedModels: modelsOf(row?.allowed_models ?? null),
+    queue: row && valuesOf(QUEUE_FIELDS, row),
     limits: {
       ...(row ? valuesOf(RATE_FIELDS, row) : NO_RATES),
       maxBudget: row?.max_budget_nano ?? null,

@@ -6,7 +6,7 @@ import type { Groups, Invitations, Members, Membership, Origins } from './groups
 import type { KeyQuery, UserQuery } from './list-queries.ts';
 import type { BudgetLimit } from '../fields/budget-limits.ts';
 import type { Key, KeyChanges, KeyIssuer, KeyScope, NewKey } from '../fields/keys.ts';
-import type { RateLimits } from '../fields/shared-fields.ts';
+import type { QueueTerms, RateLimits } from '../fields/shared-fields.ts';
 import type { NewUser, User, UserChanges, UserRole } from '../fields/users.ts';
 import type { DataAccess, Viewer } from '../../shared/owner.ts';
 import type { Workloads } from './workloads-api.ts';
@@ -102,7 +102,12 @@ export interface KeyGrant {
   readonly allowedModels: readonly string[] | null;
   /** Whether its requests and responses are stored; null for the gateway's setting. */
   readonly logPrompts?: boolean | null | undefined;
+  /** MCP servers whose tools each of its requests has. */
+  readonly tools?: readonly string[] | null | undefined;
+  /** Whether its requests can be sent to the candidates of shadow evaluations. */
+  readonly allowShadow?: boolean | undefined;
   readonly limits: Limits;
+  readonly queue?: QueueTerms | undefined;
   /** Keys whose limits apply as well, see `boundBy`. */
   readonly boundBy: readonly BindingKey[];
 }
@@ -121,6 +126,7 @@ export interface UserGrant {
   /** A service account's team. */
   readonly teamId: string | null;
   readonly limits: Limits;
+  readonly queue?: QueueTerms | undefined;
 }
 
 /** An account, other than the user's and the key's, that requests are charged to, with its limits. */
@@ -145,6 +151,7 @@ export interface GroupGrant extends SharedAccount {
   readonly blocked: boolean;
   readonly deleted: boolean;
   readonly allowedModels: readonly string[] | null;
+  readonly queue?: QueueTerms | undefined;
 }
 
 /** A job. Its requests are billed to its owner; the key that created it pays for them and limits them like its own. */

@@ -22,15 +22,20 @@ export function requireTighter(
     if (to === undefined || field.teamAdmin === undefined) continue;
     const fallback = standard[member] ?? null;
     const problem =
-      field.teamAdmin === 'never'
-        ? changeProblem(name, old[member], to)
-        : looserProblem(field, { name, from: old[member], to, fallback });
+      field.teamAdmin === 'tighter'
+        ? looserProblem(field, { name, from: old[member], to, fallback })
+        : field.teamAdmin === 'off'
+          ? switchProblem(name, old[member], to)
+          : changeProblem(name, old[member], to);
     if (problem !== undefined) throw needsAdmin(problem);
   }
 }
 
 const changeProblem = (name: string, from: unknown, to: unknown): string | undefined =>
   to === (from ?? null) ? undefined : `${name} cannot be changed`;
+
+const switchProblem = (name: string, from: unknown, to: unknown): string | undefined =>
+  to === true && from !== true ? `${name} cannot be set to true` : undefined;
 
 interface Change {
   readonly name: string;

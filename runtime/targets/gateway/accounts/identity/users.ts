@@ -138,8 +138,8 @@ export async function addUser(
 }
 
 /**
- * Deletes a user's secrets and stored responses. Everything else stays available to the master key; no other caller can access it,
- * because the internal ID is never reused.
+ * Deletes a user's secrets, feedback, stored responses and scores. Everything else stays available to the master
+ * key; no other caller can access it, because the internal ID is never reused.
  */
 async function deletePrivateData(trx: Transaction<Schema>, userId: string): Promise<void> {
   const { owner_id: ownerId } = await trx
@@ -148,7 +148,9 @@ async function deletePrivateData(trx: Transaction<Schema>, userId: string): Prom
     .where('user_id', '=', userId)
     .executeTakeFirstOrThrow();
   await trx.deleteFrom('gateway_secrets').where(isOfUser(ownerId)).execute();
+  await trx.deleteFrom('gateway_feedback').where('author_id', '=', ownerId).execute();
   await trx.deleteFrom('gateway_idempotency').where('owner_id', '=', ownerId).execute();
+  await trx.deleteFrom('gateway_shadow_rows').where('user_id', '=', userId).execute();
 }
 
 /** Throws for an earlier user's ID, which only gateway administrators can reuse. */

@@ -76,6 +76,7 @@ function alertOf(
     next_attempt_at: now,
     sent_at: null,
     problem: null,
+    details: null,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Calendar } from '#core/time/calendar.ts';
+import type { AppError } from '#contract/errors.ts';
 import type { Nanos } from '../../shared/money.ts';
 import type { Order } from '../../shared/order.ts';
 import { USAGE_STATUSES, type UsageStatus } from '../../shared/record-words.ts';
@@ -32,6 +33,8 @@ export interface Reservation extends Admission {
   readonly createdAt: number;
   /** State of the requests-per-minute limit, for response headers; undefined without such a limit. */
   readonly rate: RateState | undefined;
+  /** How long the request has waited in a queue, in milliseconds; undefined if it has not waited. */
+  readonly queuedMs?: number | undefined;
 }
 
 /** The part of a reservation that identifies it. */
@@ -104,19 +107,30 @@ export interface UsageEntry {
   readonly attempt?: number | undefined;
 }
 
+/** Allows a request to wait in a queue. */
+export interface QueueWait {
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal;
+  /** Maximum time; the spender's by default. */
+  readonly maxMs?: number | undefined;
+}
+
 export interface Ledger {
   /**
    * Admits a request and reserves its estimated cost. Throws an OverloadedError if a rate limit is exceeded
    * or the rest of a budget is reserved, a ForbiddenError if a budget is exceeded, a PaymentRequiredError for
    * a model without a price under a budget, and authentication errors if the key or user has changed since.
    * If this process is killed, the request is billed with `usageSoFar`, and the rest of its reservation is
-   * released.
+   * released. With `wait`, a request whose spender has a queue waits instead of an OverloadedError.
    */
   reserve(
     spender: Spender,
     estimate: Estimate,
     usageSoFar?: () => UsageEntry | undefined,
+    wait?: QueueWait,
   ): Promise<Reservation>;
+  /** Rejects the requests that wait, and does not let others wait. */
+  stopWaiting(error: AppError): void;
   /**
    * Writes usage and cost, which are durable when this resolves. The last entry is the request itself; the
    * entries before it are failed attempts. If the database is unavailable, this throws an UnavailableError,

@@ -21,11 +21,19 @@ import { createFlightLog, interruptedOf } from './flight-log.ts';
 import { createFreeCalls } from './free-calls.ts';
 import { createProcessLease, HEARTBEAT_INTERVAL_MS } from './process-lease.ts';
 import { repeat } from './repeat.ts';
+import {
+  createReservationQueue,
+  isLater,
+  type Later,
+  type ReservationQueue,
+  type ReservationQueueParts,
+} from './waiting/reservation-queue.ts';
+import { waitTermsOf } from './waiting/wait-terms.ts';
 import { memberOf } from '#core/values/member-of.ts';
 import { createLimitAccounts, spentNow } from '../identity/accounts.ts';
 import type { AccountRow } from '../../store/schema.ts';
 
-interface LedgerOptions {
+export interface LedgerOptions {
   readonly clock: Clock;
   readonly revision: FollowedRevision;
   /**
@@ -39,6 +47,8 @@ interface LedgerOptions {
   readonly onError: (error: unknown) => void;
   /** Receives the number of billed requests of killed processes. */
   readonly onInterrupted?: ((requests: number) => void) | undefined;
+  /** The queues of requests that wait; undefined if requests never wait. */
+  readonly queues?: Pick<ReservationQueueParts, 'settings' | 'observer'> | undefined;
 }
 
 /** Maximum number of times that a spender is reread because it changed. After that, the latest version is used. */
@@ -47,6 +57,7 @@ const MAX_RENEWALS = 3;
 /** Opens the ledger. First releases the reservations of dead processes, and bills what their requests had used. */
 export async function openLedger(store: Store, options: LedgerOptions): Promise<Ledger> {
   const { clock, revision, identity, alertPolicy = () => undefined, onError, onInterrupted } = options;
+  const { queues } = options;
   const flights = createFlightLog((notes) => store.ledger.note(notes), clock, onError);
   const queue = createLedgerQueue({
     store: store.ledger,
@@ -76,6 +87,8 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
     return payer;
   };
 
+  /** Assigned before requests arrive; the reservations of dead processes are closed before. */
+  let waiting: ReservationQueue | undefined;
   const close = async (closing: Closing): Promise<void> => {
     await queue.run({
       accounts: idsOf(closing.accounts),
@@ -83,6 +96,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
       apply: (rows) => closeReservation(rows, closing, alertPolicy()),
     });
     unwritten.delete(closing.id);
+    waiting?.freed(closing.accounts);
   };
   const closeOrKeep = async (closing: Closing): Promise<void> => {
     try {
@@ -142,59 +156,85 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
   store.ledger.join(lease.id);
   const cleaning = repeat(clock, HEARTBEAT_INTERVAL_MS, cleanUp, onError);
 
-  return {
-    reserve: async (first, estimate, usageSoFar) => {
-      checkEstimate(estimate);
-      if (unwritten.size > 0) await requireWritten();
-      const id = randomUUIDv7();
-      for (let spender = first, renewals = 0; ; renewals += 1) {
-        const createdAt = now();
-        const policy = alertPolicy();
-        const alerts = policy && { policy, known: refusals };
-        const payer = payerOf(spender);
-        const { accounts, ids } = payer;
-        const exact = renewals < MAX_RENEWALS;
-        const request = {
-          id,
-          processId: lease.id,
-          spender,
-          accounts,
-          estimate,
-          alerts,
-          now: createdAt,
-          exact,
-        };
-        let result: ReservationResult;
-        try {
-          const opened = queue.run({
-            accounts: ids,
-            reservation: id,
-            isNew: true,
-            apply: (rows) => openReservation(rows, request),
-          });
-          result = opened instanceof Promise ? await opened : opened;
-        } catch (error) {
-          // The reservation may exist although the call failed, so it is closed later.
-          unwritten.set(id, { id, ...payer, entries: [], now: createdAt });
-          throw error;
-        }
-        if (result.kind === 'missing') {
-          await createLimitAccounts(store.db, result.accounts);
-          renewals -= 1;
-          continue;
-        }
-        if (result.kind === 'refused') {
-          if (result.alert !== undefined) remember(refusals, result.alert);
-          throw result.error;
-        }
-        if (result.kind === 'granted') {
-          const { cost: amount, tokens } = estimate;
-          if (usageSoFar) flights.add(id, usageSoFar, spender.tags);
-          return admitted({ id, spender, amount, tokens, createdAt, rate: result.rate });
-        }
-        spender = await identity.renew(spender);
+  /** Admits a request, or returns why it is rejected but can be admitted later. */
+  const reserve = async (
+    first: Spender,
+    estimate: Estimate,
+    usageSoFar?: () => UsageEntry | undefined,
+  ): Promise<Reservation | Later> => {
+    checkEstimate(estimate);
+    if (unwritten.size > 0) await requireWritten();
+    const id = randomUUIDv7();
+    for (let spender = first, renewals = 0; ; renewals += 1) {
+      const createdAt = now();
+      const policy = alertPolicy();
+      const alerts = policy && { policy, known: refusals };
+      const payer = payerOf(spender);
+      const { accounts, ids } = payer;
+      const exact = renewals < MAX_RENEWALS;
+      const request = {
+        id,
+        processId: lease.id,
+        spender,
+        accounts,
+        estimate,
+        alerts,
+        now: createdAt,
+        exact,
+      };
+      let result: ReservationResult;
+      try {
+        const opened = queue.run({
+          accounts: ids,
+          reservation: id,
+          isNew: true,
+          apply: (rows) => openReservation(rows, request),
+        });
+        result = opened instanceof Promise ? await opened : opened;
+      } catch (error) {
+        // The reservation may exist although the call failed, so it is closed later.
+        unwritten.set(id, { id, ...payer, entries: [], now: createdAt });
+        throw error;
       }
+      if (result.kind === 'missing') {
+        await createLimitAccounts(store.db, result.accounts);
+        renewals -= 1;
+        continue;
+      }
+      if (result.kind === 'refused') {
+        if (result.alert !== undefined) remember(refusals, result.alert);
+        const { error, resource } = result;
+        if (resource === undefined) throw error;
+        return { resource, error };
+      }
+      if (result.kind === 'granted') {
+        const { cost: amount, tokens } = estimate;
+        if (usageSoFar) flights.add(id, usageSoFar, spender.tags);
+        return admitted({ id, spender, amount, tokens, createdAt, rate: result.rate });
+      }
+      spender = await identity.renew(spender);
+    }
+  };
+  waiting =
+    queues &&
+    createReservationQueue({
+      ...queues,
+      clock,
+      reserve,
+      accountsOf: (spender) => payerOf(spender).accounts,
+      renew: (spender) => identity.renew(spender),
+      release: (reservation) => void finish(reservation).catch(onError),
+    });
+
+  return {
+    async reserve(spender, estimate, usageSoFar, wait) {
+      const terms = wait && waitTermsOf(spender);
+      if (terms && waiting) return await waiting.reserve({ terms, ...wait, spender, estimate, usageSoFar });
+      const result = await reserve(spender, estimate, usageSoFar);
+      if (isLater(result)) throw result.error;
+      return result;
     },
+    stopWaiting: (error) => waiting?.stop(error),
     admitFree: createFreeCalls(queue, now),
     heartbeat: async () => {
       await lease.renew();
@@ -209,6 +249,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
         reservation: reservation.id,
         apply: (rows) => keepReservation(rows, reservation, held),
       });
+      waiting?.freed(payerOf(reservation.spender).accounts);
       return held;
     },
     settleHeld: async (held, ...entries) => {

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { UsageStatus } from '../../shared/record-words.ts';
 import { equalValues } from '../../store/equal-values.ts';
 import { inTimeRange } from '../../store/in-time-range.ts';
@@ -24,12 +24,24 @@ export interface RequestFilter {
 /** A position in the list: the previous page's last row. */
 export type RequestPlace = Pick<UsageRow, 'timestamp' | 'id'>;
 
+/** Whose requests a caller can see. */
+export interface RequestOwners {
+  readonly keyId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly teamIds?: readonly string[] | undefined;
+}
+
 /** Past requests. */
 export interface RequestList {
   /** Usage rows after a position, newest first. */
   list(filter: RequestFilter, after: RequestPlace | undefined, limit: number): Promise<readonly UsageRow[]>;
   /** A request's rows, in attempt order; `id` is the ID of any of them. */
   attempts(id: string): Promise<readonly UsageRow[]>;
+  /**
+   * Usage rows with a request ID, newest first. Clients choose these IDs, so the same one can occur in the
+   * requests of several users. Without owners, everyone's rows.
+   */
+  named(requestId: string, owners: RequestOwners | undefined): Promise<readonly UsageRow[]>;
 }
 
 export function createRequestList({ db }: Pick<Store, 'db'>): RequestList {
@@ -60,10 +72,32 @@ export function createRequestList({ db }: Pick<Store, 'db'>): RequestList {
         .filter((row) => row.id === request || row.id.startsWith(`${request}.`))
         .toSorted((one, other) => one.attempt - other.attempt);
     },
+    named: async (requestId, owners) =>
+      isStorable(requestId)
+        ? await db
+            .selectFrom('gateway_usage')
+            .selectAll()
+            .where('request_id', '=', requestId)
+            .$if(owners !== undefined, (query) => query.where(isOwnedBy(owners ?? {})))
+            .orderBy('timestamp', 'desc')
+            .orderBy('id', 'desc')
+            .limit(MAX_ATTEMPTS)
+            .execute()
+        : [],
   };
 }
 
 const MAX_ATTEMPTS = 200;
+
+/** SQL condition that a row belongs to one of these owners. */
+function isOwnedBy({ keyId, userId, teamIds = [] }: RequestOwners): RawBuilder<SqlBool> {
+  const conditions = [
+    ...(keyId === undefined ? [] : [sql`api_key_id = ${keyId}`]),
+    ...(userId === undefined ? [] : [sql`user_id = ${userId}`]),
+    ...(teamIds.length === 0 ? [] : [sql`team_id in (${sql.join(teamIds)})`]),
+  ];
+  return conditions.length === 0 ? sql`1 = 0` : sql`(${sql.join(conditions, sql` or `)})`;
+}
 
 function select(db: Kysely<Schema>, filter: RequestFilter) {
   let query = db.selectFrom('gateway_usage').where(

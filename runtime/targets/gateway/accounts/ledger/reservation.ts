@@ -46,7 +46,13 @@ interface ReservationRequest {
 
 export type ReservationResult =
   | { readonly kind: 'granted'; readonly rate: RateState | undefined }
-  | { readonly kind: 'refused'; readonly error: AppError; readonly alert?: string | undefined }
+  | {
+      readonly kind: 'refused';
+      readonly error: AppError;
+      readonly alert?: string | undefined;
+      /** The account that can have room for the request later. */
+      readonly resource?: string | undefined;
+    }
   /** The spender is outdated and must be reread. */
   | { readonly kind: 'stale' }
   /** These accounts of further limits must be created first. */
@@ -63,18 +69,22 @@ export function openReservation(rows: BatchRows, request: ReservationRequest): R
   if (missing.length > 0) return { kind: 'missing', accounts: missing };
   const accounts = limitedAccounts(rows, held, now);
   if (accounts instanceof AppError) return { kind: 'refused', error: accounts };
-  const limited = first(accounts, (account) => rateRefusal(account, estimate.tokens, now));
-  if (limited) return { kind: 'refused', error: limited };
+  const limited = first(accounts, (account) => laterIf(rateRefusal(account, estimate.tokens, now), account));
+  if (limited) return limited;
   const overBudget = first(accounts, (account) => refuseOverBudget(rows, account, request));
   if (overBudget) return overBudget;
-  const reserved = first(accounts, (account) => reservedRefusal(account, estimate));
-  if (reserved) return { kind: 'refused', error: reserved };
+  const reserved = first(accounts, (account) => laterIf(reservedRefusal(account, estimate), account));
+  if (reserved) return reserved;
 
   const charged = accounts.map((limited) => ({ ...limited, account: charge(limited, estimate, now) }));
   for (const { account } of charged) rows.put(account);
   rows.open(rowOf(request, held));
   return { kind: 'granted', rate: narrowest(charged.map((limited) => rateStateOf(limited, now))) };
 }
+
+/** The refusal of a request that the account can have room for later. */
+const laterIf = (error: AppError | undefined, { account }: LimitedAccount): ReservationResult | undefined =>
+  error && { kind: 'refused', error, resource: account.id };
 
 /** The accounts that a request is reserved against; the same list for a request without further limits. */
 function accountsFor({ accounts, estimate }: ReservationRequest): readonly HeldAccount[] {

@@ -10,11 +10,13 @@ import type {
   HeldAmount,
   Ledger,
   Quota,
+  QueueWait,
   RateState,
   OpenReservation,
   UsageEntry,
 } from './ledger.ts';
 import { admitted } from './limits.ts';
+import { waitTermsOf } from './waiting/wait-terms.ts';
 
 // The ledger of a gateway with several serving threads. Only the main thread has a ledger; serving threads
 // send it their reservations and usage (docs/decisions/0160).
@@ -29,11 +31,20 @@ interface SentReservation {
   readonly rate: RateState | undefined;
   readonly revision: number;
   readonly spender: Spender | undefined;
+  readonly queuedMs: number | undefined;
 }
 
 /** What a serving thread can call. */
 export interface LedgerFunctions {
-  reserve(spender: SentSpender, estimate: Estimate): Promise<SentReservation>;
+  /** `waitId` identifies a request that can wait in a queue. */
+  reserve(
+    spender: SentSpender,
+    estimate: Estimate,
+    waitId?: number,
+    maxMs?: number,
+  ): Promise<SentReservation>;
+  /** Removes a request from its queue, because its client has disconnected. */
+  leaveQueue(waitId: number): void;
   /** Settles or releases a reservation. */
   finish(
     id: string,
@@ -57,6 +68,7 @@ const MAX_SPENDERS = 4096;
 export function offerLedger(ledger: Ledger): LedgerFunctions {
   const spenders = new Map<number, Spender>();
   const freeCalls = new OpenItems<number, FreeCall>();
+  const waiting = new OpenItems<number, AbortController>();
   let lastFreeCall = 0;
   const spenderOf = ([id, sent]: SentSpender): Spender => {
     if (sent) {
@@ -69,12 +81,24 @@ export function offerLedger(ledger: Ledger): LedgerFunctions {
     return known;
   };
   return {
-    async reserve(sent, estimate) {
+    async reserve(sent, estimate, waitId, maxMs) {
       const first = spenderOf(sent);
-      const { id, createdAt, rate, spender } = await ledger.reserve(first, estimate, nothingYet);
-      const renewed = spender === first ? undefined : spender;
-      return { id, createdAt, rate, revision: spender.revision, spender: renewed };
+      const wait = waitId === undefined ? undefined : new AbortController();
+      if (wait && waitId !== undefined) waiting.set(waitId, wait);
+      try {
+        const { id, createdAt, rate, spender, queuedMs } = await ledger.reserve(
+          first,
+          estimate,
+          nothingYet,
+          wait && { signal: wait.signal, maxMs },
+        );
+        const renewed = spender === first ? undefined : spender;
+        return { id, createdAt, rate, revision: spender.revision, spender: renewed, queuedMs };
+      } finally {
+        if (waitId !== undefined) waiting.delete(waitId);
+      }
     },
+    leaveQueue: (waitId) => waiting.get(waitId)?.abort(),
     async finish(id, sent, isReleased, entries) {
       const reservation = { id, spender: spenderOf(sent) };
       await (isReleased ? ledger.release(reservation, ...entries) : ledger.settle(reservation, ...entries));
@@ -113,6 +137,7 @@ export function createThreadLedger({ link, clock, onRevision, onError }: ThreadL
   const flights = createFlightLog((notes) => link.call('note', notes), clock, onError);
   let ids = new WeakMap<Spender, number>();
   let nextId = 0;
+  let lastWait = 0;
   const sent = (spender: Spender): SentSpender => {
     const id = ids.get(spender);
     if (id !== undefined) return [id];
@@ -132,20 +157,35 @@ export function createThreadLedger({ link, clock, onRevision, onError }: ThreadL
     flights.remove(id);
     await link.call('finish', id, sent(spender), isReleased, entries);
   };
+  const reserveWaiting = async (
+    spender: Spender,
+    estimate: Estimate,
+    { signal, maxMs }: QueueWait,
+  ): Promise<SentReservation> => {
+    lastWait += 1;
+    const waitId = lastWait;
+    const leave = (): void => link.tell('leaveQueue', waitId);
+    signal.addEventListener('abort', leave);
+    try {
+      return await link.call('reserve', sent(spender), estimate, waitId, maxMs);
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
+  };
   return {
-    async reserve(first, estimate, usageSoFar) {
-      const {
-        id,
-        createdAt,
-        rate,
-        revision,
-        spender = first,
-      } = await link.call('reserve', sent(first), estimate);
+    async reserve(first, estimate, usageSoFar, wait) {
+      const received =
+        wait && waitTermsOf(first)
+          ? await reserveWaiting(first, estimate, wait)
+          : await link.call('reserve', sent(first), estimate);
+      const { id, createdAt, rate, revision, queuedMs, spender = first } = received;
       onRevision(revision);
       if (usageSoFar) flights.add(id, usageSoFar, spender.tags);
       const { cost: amount, tokens } = estimate;
-      return admitted({ id, spender, amount, tokens, createdAt, rate });
+      return admitted({ id, spender, amount, tokens, createdAt, rate, queuedMs });
     },
+    // The queues are in the main thread.
+    stopWaiting: () => undefined,
     settle: async (reservation, ...entries) => await finish(reservation, false, entries),
     release: async (reservation, ...entries) => await finish(reservation, true, entries),
     bill: async (spender, ...entries) => await link.call('bill', sent(spender), entries),

@@ -1,23 +1,13 @@
+import { createYielder } from '#platform/run-yielding.ts';
 import { notFound } from '../identity/checks.ts';
-import { equalValues } from '../../store/equal-values.ts';
-import { inTimeRange } from '../../store/in-time-range.ts';
+import { type Kysely, sql } from 'kysely';
 import { EVENTS, newestFirst } from '../../store/newest-first.ts';
 import type { ListPage } from '../../store/page.ts';
 import type { PromptRow } from '../../store/record-schema.ts';
+import type { Schema } from '../../store/schema.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import type { Store } from '../../store/store.ts';
-
-/** Request filters. All specified conditions must match. */
-interface PromptFilter {
-  readonly userId?: string | undefined;
-  readonly keyId?: string | undefined;
-  readonly model?: string | undefined;
-  readonly requestId?: string | undefined;
-  /** Start of the time range in milliseconds since 1970 (inclusive). */
-  readonly from?: number | undefined;
-  /** End of the time range (exclusive). */
-  readonly to?: number | undefined;
-}
+import { promptCondition, type PromptFilter } from './prompt-filter.ts';
 
 /** A stored request without its texts. */
 export type PromptHead = Omit<PromptRow, 'request' | 'answer'>;
@@ -32,6 +22,17 @@ export interface PromptLog {
   ): Promise<{ readonly total: number; readonly prompts: readonly PromptHead[] }>;
   /** A request's records with their texts, oldest first. Throws a NotFoundError. The access itself is recorded. */
   read(requestId: string): Promise<readonly PromptRow[]>;
+  /** Number of matching requests. */
+  count(filter: PromptFilter): Promise<number>;
+  /**
+   * All matching requests with their texts, newest first, read a few at a time. The access itself is recorded
+   * before the first one is returned.
+   */
+  readAll(filter: PromptFilter, purpose: object): AsyncGenerator<readonly PromptRow[], void>;
+  /** IDs of all matching requests, newest first. */
+  ids(filter: PromptFilter): AsyncGenerator<readonly string[], void>;
+  /** The requests with these IDs and their texts, newest first. The access itself is recorded. */
+  readThese(ids: readonly string[], purpose: object): AsyncGenerator<readonly PromptRow[], void>;
   /** Deletes requests before a time. */
   prune(before: number): Promise<void>;
 }
@@ -45,8 +46,30 @@ const HEAD = [
   'model',
   'endpoint',
   'status',
+  'status_code',
+  'tags',
   'truncated',
 ] as const satisfies readonly (keyof PromptHead)[];
+
+/**
+ * The SQLite driver is synchronous, so readers yield to the event loop between reads. A request with its
+ * response can have megabytes, so only a few are in memory.
+ */
+const ROWS_PER_READ = 50;
+const IDS_PER_READ = 1000;
+
+type PromptPlace = Pick<PromptRow, 'at' | 'id'>;
+
+/** The matching requests after a position, newest first. */
+const pageAfter = (db: Kysely<Schema>, filter: PromptFilter, after: PromptPlace | undefined) =>
+  db
+    .selectFrom('gateway_prompts')
+    .where(promptCondition(filter))
+    .$if(after !== undefined, (query) =>
+      query.where(sql<boolean>`(at, id) < (${after?.at ?? 0}, ${after?.id ?? ''})`),
+    )
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc');
 
 /** Several short transactions let requests write in between. */
 const ROWS_PER_DELETE = 500;
@@ -59,17 +82,7 @@ export function createPromptLog({ db, audit }: Pick<Store, 'db' | 'audit'>, now:
       await db.insertInto('gateway_prompts').values(rows).execute();
     },
     async list(filter, page) {
-      const matching = db
-        .selectFrom('gateway_prompts')
-        .where(
-          equalValues<PromptRow>({
-            user_id: filter.userId,
-            api_key_id: filter.keyId,
-            model: filter.model,
-            request_id: filter.requestId,
-          }),
-        )
-        .where(inTimeRange('at', filter));
+      const matching = db.selectFrom('gateway_prompts').where(promptCondition(filter));
       const { total, rows: prompts } = await newestFirst(matching.select(HEAD), page, EVENTS);
       return { total, prompts };
     },
@@ -88,6 +101,51 @@ export function createPromptLog({ db, audit }: Pick<Store, 'db' | 'audit'>, now:
         throw notFound(`No prompt is stored for request '${requestId}'`, 'prompt_not_found');
       await audit.record(db, { at: now(), action: 'prompt.read', object: requestId });
       return rows;
+    },
+    async count(filter) {
+      const { total } = await db
+        .selectFrom('gateway_prompts')
+        .where(promptCondition(filter))
+        .select(sql<number>`count(*)`.as('total'))
+        .executeTakeFirstOrThrow();
+      return total;
+    },
+    async *readAll(filter, purpose) {
+      await audit.record(db, { at: now(), action: 'prompt.read', after: purpose });
+      const yieldToOthers = createYielder();
+      for (let after: PromptPlace | undefined; ;) {
+        await yieldToOthers();
+        const rows = await pageAfter(db, filter, after).selectAll().limit(ROWS_PER_READ).execute();
+        if (rows.length > 0) yield rows;
+        if (rows.length < ROWS_PER_READ) return;
+        after = rows.at(-1);
+      }
+    },
+    async *ids(filter) {
+      const yieldToOthers = createYielder();
+      for (let after: PromptPlace | undefined; ;) {
+        await yieldToOthers();
+        const rows = await pageAfter(db, filter, after).select(['id', 'at']).limit(IDS_PER_READ).execute();
+        if (rows.length > 0) yield rows.map(({ id }) => id);
+        if (rows.length < IDS_PER_READ) return;
+        after = rows.at(-1);
+      }
+    },
+    async *readThese(ids, purpose) {
+      await audit.record(db, { at: now(), action: 'prompt.read', after: purpose });
+      // IDs increase with time.
+      const newest = ids.toSorted().toReversed();
+      const yieldToOthers = createYielder();
+      for (let at = 0; at < newest.length; at += ROWS_PER_READ) {
+        await yieldToOthers();
+        const some = newest.slice(at, at + ROWS_PER_READ);
+        yield await db
+          .selectFrom('gateway_prompts')
+          .selectAll()
+          .where('id', 'in', some)
+          .orderBy('id', 'desc')
+          .execute();
+      }
     },
     async prune(before) {
       for (;;) {

@@ -6,7 +6,7 @@ import type { PromptRow } from '../../store/record-schema.ts';
 import { storableText } from '../../store/storable-text.ts';
 import type { PromptLog } from './prompt-log.ts';
 import { redactMasked, unmasking } from './redact-masked.ts';
-import { type PromptRedaction, redactRequest } from './redact-prompt.ts';
+import { type PromptRedaction, redactRequest, redactText } from './redact-prompt.ts';
 
 /** A request and its response, as received and sent. */
 export interface Prompt {
@@ -18,6 +18,9 @@ export interface Prompt {
   readonly model: string;
   readonly endpoint: string;
   readonly status: UsageStatus;
+  /** HTTP status of the response. */
+  readonly statusCode: number;
+  readonly tags: readonly string[];
   /** The parsed body. */
   readonly body: unknown;
   /** Body length in bytes. */
@@ -34,6 +37,8 @@ export interface Prompt {
 /** Writes prompts in the background. Failures here do not affect the request. */
 export interface PromptWriter {
   write(prompt: Prompt): void;
+  /** Removes secrets and pattern matches from a text. Rejects if this takes too long. */
+  redact(text: string, patterns: PromptRedaction['patterns']): Promise<string>;
   /** Resolves when everything that is pending is written. */
   written(): Promise<void>;
   /** Resolves when everything is written. */
@@ -80,6 +85,8 @@ export function createPromptWriter({ promptLog, redactor, log }: PromptWriterOpt
       model: storableText(prompt.model),
       endpoint: prompt.endpoint,
       status: prompt.status,
+      status_code: prompt.statusCode,
+      tags: prompt.tags.length === 0 ? null : storableText(JSON.stringify(prompt.tags)),
       request: storableText(truncateWellFormed(request, maxCharacters)),
       answer: answer === null ? null : storableText(truncateWellFormed(answer, maxCharacters)),
       truncated: isLong ? 1 : 0,
@@ -112,6 +119,8 @@ export function createPromptWriter({ promptLog, redactor, log }: PromptWriterOpt
       // Starts after the request has its response.
       running ??= new Promise<void>((resolve) => void setImmediate(resolve)).then(run);
     },
+    redact: (text, patterns) =>
+      redactText(text, { redactor, patterns, deadline: performance.now() + MAX_REDACTION_MS }),
     async written() {
       await running;
     },

@@ -247,6 +247,11 @@ const HEADERS: NonNullable<Operation['answer']['headers']> = [
     type: 'string',
   },
   {
+    name: 'X-Gateway-Queue-Ms',
+    description: 'Milliseconds that the request has waited in a queue, if it has waited.',
+    type: 'integer',
+  },
+  {
     name: 'X-Gateway-Dropped-Tools',
     description: 'Types of tools that were dropped because the model’s provider cannot run them.',
     type: 'string',

@@ -10,6 +10,7 @@ import {
   type ChangesOf,
   type Field,
   type FieldTable,
+  MAX_LABELS,
   MAX_PATTERNS,
   type MemberOf,
   nameOf,
@@ -18,6 +19,7 @@ import {
   type SimpleField,
 } from '../../accounts/fields/field.ts';
 import { type LimitBody, MAX_LIMIT_PATTERNS, MAX_LIMITS } from '../../accounts/fields/budget-limits.ts';
+import { MAX_QUEUE_SECONDS } from '../../accounts/fields/shared-fields.ts';
 import { inThisOrder } from '../../shared/in-this-order.ts';
 import { dollars, momentOrNull, nonEmptyText, text, time, timeOrNull } from './fields.ts';
 import { millisecondsOrNull, nanosIn, nanosOrNull } from './values.ts';
@@ -89,6 +91,7 @@ const WIRES: Readonly<Record<SimpleField['kind'], Wire>> = {
   choice: same((description) => orNull(Type.Boolean(), description)),
   rate: same(positive),
   seconds: same(positive),
+  wait: same((description) => orNull(Type.Integer({ minimum: 0, maximum: MAX_QUEUE_SECONDS }), description)),
   amount: {
     ...same((description) => orNull(dollars(), description)),
     read: (amount: number | null, name) => nanosOrNull(name, amount),
@@ -105,6 +108,12 @@ const WIRES: Readonly<Record<SimpleField['kind'], Wire>> = {
       Type.Array(nonEmptyText('Pattern of models, e.g. `openai:gpt-*`, with `*` as a wildcard.'), {
         maxItems: MAX_PATTERNS,
       }),
+      description,
+    ),
+  ),
+  labels: same((description) =>
+    orNull(
+      Type.Array(nonEmptyText('Label of an MCP server in the configuration.'), { maxItems: MAX_LABELS }),
       description,
     ),
   ),

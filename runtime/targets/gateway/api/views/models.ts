@@ -1,3 +1,5 @@
+import { omitUndefined } from '#core/json/omit-undefined.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
 import { entriesOf } from '#core/values/keys.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
@@ -69,7 +71,22 @@ export function aliasView(entry: RegisteredAlias) {
     ),
     strategy,
     fallbacks: [...fallbacks],
+    shadow: shadowSettings(entry),
     ...entryView(entry),
+  };
+}
+
+/** The settings of an evaluation, with the names of the configuration file. */
+function shadowSettings({ stored, value }: RegisteredAlias): Record<string, unknown> | null {
+  if (stored) return isObject(stored.settings['shadow']) ? stored.settings['shadow'] : null;
+  if (!value?.shadow) return null;
+  const { model, share, user, experiment, metrics, judge, rubric, embedder, margin, confidence, maxRows } =
+    value.shadow;
+  return {
+    ...omitUndefined({ model, share, user, experiment, metrics, judge, rubric, embedder }),
+    margin,
+    confidence,
+    max_rows: maxRows,
   };
 }
 

@@ -228,10 +228,11 @@ export const auditEventView = ({ at, before, after, actor, outcome, ...row }: Au
 const stateOf = (text: string | null): Record<string, unknown> | null =>
   text === null ? null : { ...membersOf(parseJsonText(text)) };
 
-export const promptHeadView = ({ at, status, truncated, ...head }: PromptHead) => ({
+export const promptHeadView = ({ at, status, tags, truncated, ...head }: PromptHead) => ({
   ...head,
   at: rfc3339(at),
   status,
+  tags: tags === null ? [] : (parseJsonText(tags) as readonly string[]),
   truncated: truncated === 1,
 });
 
@@ -246,7 +247,11 @@ export function alertView(row: AlertRow) {
   return {
     id,
     type:
-      row.threshold === null ? ('budget.request_refused' as const) : ('budget.threshold_reached' as const),
+      row.details !== null
+        ? ('shadow.verdict_reached' as const)
+        : row.threshold === null
+          ? ('budget.request_refused' as const)
+          : ('budget.threshold_reached' as const),
     message,
     account,
     ...data,

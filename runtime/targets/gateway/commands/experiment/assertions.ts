@@ -70,7 +70,9 @@ export function validateAssertions(
     if (Object.values(limits).every((limit) => limit === undefined))
       throw configError(`${name} has no limit. Add min, max, max_drop or max_rise.`);
     if (!hasBaseline && (limits.max_drop !== undefined || limits.max_rise !== undefined))
-      throw configError(`${name} compares with a baseline. Set --baseline to an experiment ID.`);
+      throw configError(
+        `${name} compares with a baseline. Set --baseline to an experiment ID, or to a file with a comparison.`,
+      );
   }
 }
 

@@ -1,7 +1,9 @@
 import type { CommandGroup } from '#serve/cli/command.ts';
+import { experimentAgreementCommand } from './agreement.ts';
 import { compareExperimentCommand } from './compare.ts';
 import { exportExperimentCommand } from './export/export.ts';
 import { listExperimentsCommand } from './list.ts';
+import { experimentMatrixCommand } from './matrix.ts';
 import { experimentReportCommand } from './report.ts';
 import { retryExperimentCommand } from './retry.ts';
 import { experimentRowsCommand } from './rows.ts';
@@ -14,6 +16,8 @@ export const EXPERIMENT_COMMANDS: CommandGroup = {
     run: runExperimentCommand,
     list: listExperimentsCommand,
     compare: compareExperimentCommand,
+    agreement: experimentAgreementCommand,
+    matrix: experimentMatrixCommand,
     update: updateExperimentCommand,
     rows: experimentRowsCommand,
     report: experimentReportCommand,

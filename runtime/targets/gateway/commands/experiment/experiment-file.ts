@@ -100,7 +100,7 @@ export interface ExperimentFile {
   readonly name: string;
   readonly description: string;
   readonly tags: readonly string[];
-  /** Path of the dataset, or source of an import. */
+  /** Path of the dataset, source of an import, or `gateway:` with the ID of a dataset in the gateway. */
   readonly dataset: string;
   /** Import options. */
   readonly source: Readonly<Record<string, unknown>>;
@@ -147,13 +147,17 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
     repeats = 1,
     ...shared
   } = content;
+  if (storedDataset(dataset) !== undefined && (columns !== undefined || content.source !== undefined))
+    throw configError(
+      `${path}: \`columns\` and \`source\` apply to datasets that are uploaded or imported, not to ${dataset}. Remove them.`,
+    );
   const languages = task === 'translation' ? { source_language: source, target_language: target } : {};
   for (const used of ['name', 'description', 'dataset', 'task', 'max_samples'] as const) delete shared[used];
   return {
     name: name ?? path.replace(/^.*[/\\]/, '').replace(/\.ya?ml$/i, ''),
     description,
     tags,
-    dataset: isSource(dataset) ? dataset : resolve(folder, dataset),
+    dataset: isSource(dataset) || storedDataset(dataset) !== undefined ? dataset : resolve(folder, dataset),
     source: importOptions,
     columns,
     maxSamples,
@@ -169,7 +173,10 @@ function experimentIn(content: FileContent, path: string): ExperimentFile {
 }
 
 /** Whether the dataset is imported rather than uploaded. */
-export const isSource = (dataset: string): boolean => /^(?:https?:|hf:|s3:)/.test(dataset);
+export const isSource = (dataset: string): boolean => /^(?:https?:|hf:|s3:|benchmark:)/.test(dataset);
+
+/** The ID of a dataset that the gateway already has, as in `gateway:<id>`; undefined for others. */
+export const storedDataset = (dataset: string): string | undefined => /^gateway:(.+)$/.exec(dataset)?.[1];
 
 type NewWorkflow = ExperimentFile['workflows'][number];
 
@@ -179,6 +186,7 @@ function withPrompts(workflow: NewWorkflow, prompts: FileContent['prompts']): re
   return prompts.map(({ name, ...prompt }) => ({
     ...workflow,
     ...prompt,
+    prompt_name: name,
     name: `${workflow.name} (${name})`,
   }));
 }

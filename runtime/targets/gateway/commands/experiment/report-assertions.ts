@@ -1,6 +1,7 @@
 import { writeText } from '#platform/files/write-text.ts';
 import type { Output } from '#serve/cli/command.ts';
 import { checkAssertions, type ComparedModel } from './assertions.ts';
+import { isBaselineFile, readBaselineFile } from './baseline-file.ts';
 import { baselineTable } from './baseline-table.ts';
 import type { ExperimentFile } from './experiment-file.ts';
 import type { GatewayClient } from './gateway-client.ts';
@@ -10,7 +11,7 @@ import type { StartedExperiment } from './start-experiment.ts';
 interface Options {
   readonly file: Pick<ExperimentFile, 'name' | 'assertions'>;
   readonly started: StartedExperiment;
-  /** ID of the experiment to compare with. */
+  /** ID of the experiment to compare with, or path of its comparison. */
   readonly baseline: string | undefined;
   /** Path of the CI report. */
   readonly junit: string | undefined;
@@ -25,7 +26,7 @@ export async function reportAssertions(
 ): Promise<boolean> {
   if (file.assertions.length === 0 && baseline === undefined && junit === undefined) return true;
   const models = await modelsOf(client, id);
-  const earlier = baseline === undefined ? [] : await modelsOf(client, baseline);
+  const earlier = baseline === undefined ? [] : await modelsOfBaseline(client, baseline);
   const assertions = checkAssertions(file.assertions, models, earlier);
   if (baseline !== undefined && isMarkdown) output.out(`\n${baselineTable(models, earlier)}\n`);
   const failed = assertions.filter(({ problem }) => problem !== undefined);
@@ -39,6 +40,9 @@ export async function reportAssertions(
   }
   return failed.length === 0;
 }
+
+const modelsOfBaseline = async (client: GatewayClient, baseline: string): Promise<readonly ComparedModel[]> =>
+  isBaselineFile(baseline) ? await readBaselineFile(baseline) : await modelsOf(client, baseline);
 
 const modelsOf = async (client: GatewayClient, id: string): Promise<readonly ComparedModel[]> => {
   const path = `/api/v1/experiments/${encodeURIComponent(id)}/compare?format=json&disagreements=0`;

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { FormData } from 'undici';
 import { AppError, configError, messageOf } from '#contract/errors.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
-import { type ExperimentFile, isSource } from './experiment-file.ts';
+import { type ExperimentFile, isSource, storedDataset } from './experiment-file.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
 export interface StartedExperiment {
@@ -12,14 +12,12 @@ export interface StartedExperiment {
   readonly refused: readonly { readonly name: string; readonly why: string }[];
 }
 
-/** Uploads the dataset and creates one workflow per model. Throws if the gateway rejects all of them. */
+/** Prepares the dataset and creates one workflow per model. Throws if the gateway rejects all of them. */
 export async function startExperiment(
   client: GatewayClient,
   file: ExperimentFile,
 ): Promise<StartedExperiment> {
-  const dataset = isSource(file.dataset)
-    ? await importDataset(client, file)
-    : await uploadDataset(client, file);
+  const dataset = await datasetOf(client, file);
   const experiment = await client.json('POST', '/api/v1/experiments/', {
     name: file.name,
     description: file.description,
@@ -46,6 +44,13 @@ export async function startExperiment(
 
 type Dataset = Awaited<ReturnType<GatewayClient['json']>>;
 type DatasetFile = Pick<ExperimentFile, 'dataset' | 'source' | 'columns'>;
+
+/** Uploads, imports or finds the dataset. */
+async function datasetOf(client: GatewayClient, file: DatasetFile): Promise<Dataset> {
+  const stored = storedDataset(file.dataset);
+  if (stored !== undefined) return await client.json('GET', `/api/v1/datasets/${encodeURIComponent(stored)}`);
+  return isSource(file.dataset) ? await importDataset(client, file) : await uploadDataset(client, file);
+}
 
 const importDataset = (client: GatewayClient, { dataset, source, columns }: DatasetFile): Promise<Dataset> =>
   client.json('POST', '/api/v1/datasets/import', {

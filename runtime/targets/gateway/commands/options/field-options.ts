@@ -19,6 +19,7 @@ import { clearableValue, metadataOf, readToggle } from './changes.ts';
 import {
   amountRule,
   countRule,
+  waitRule,
   LIMITS_RULE,
   parseAmount,
   parseLimits,
@@ -139,6 +140,7 @@ const READERS: Partial<Record<SimpleField['kind'], Reader>> = {
       : readToggle(invocation, field.flag?.on?.name ?? '', field.flag?.off?.name ?? ''),
   choice: (invocation, flag) => CHOICES[invocation.value(flag) ?? ''],
   rate: (invocation, flag) => clearableValue(invocation, flag, countRule),
+  wait: (invocation, flag) => clearableValue(invocation, flag, waitRule),
   amount: (invocation, flag) => clearableValue(invocation, flag, { rule: amountRule, parse: parseAmount }),
   seconds: (invocation, flag) => clearableValue(invocation, flag, { rule: periodRule, parse: parsePeriod }),
   limits: (invocation, flag) => clearableValue(invocation, flag, { rule: LIMITS_RULE, parse: parseLimits }),
@@ -151,6 +153,13 @@ const READERS: Partial<Record<SimpleField['kind'], Reader>> = {
   timeOrNull: (invocation, flag) => expiryOf(invocation, flag, Date.now()),
   metadata: (invocation) => metadataOf(invocation),
   models: readModels,
+  labels: (invocation, flag) =>
+    clearableValue(invocation, flag, { rule: 'labels separated by commas, or none', parse: parseLabels }),
+};
+
+const parseLabels = (text: string): readonly string[] | undefined => {
+  const labels = text.split(',').map((label) => label.trim());
+  return labels.includes('') ? undefined : labels;
 };
 
 const CHOICES = lookup<boolean | null>({ on: true, off: false, default: null });

@@ -4,6 +4,7 @@ import { membersOf } from '#core/json/members-of.ts';
 import { CALENDAR_UNITS } from '#core/time/calendar.ts';
 import { parseSpan } from '#core/time/time-span.ts';
 import type { BudgetLimit } from '../../accounts/fields/budget-limits.ts';
+import { MAX_QUEUE_SECONDS } from '../../accounts/fields/shared-fields.ts';
 import { nanosOf, type Nanos } from '../../shared/money.ts';
 
 export const AMOUNT_RULE = 'an amount in dollars, e.g. 5 or 2.50';
@@ -126,4 +127,11 @@ const isTexts = (value: unknown): value is readonly string[] =>
 export const countRule = {
   rule: 'a whole number from 1 to 999999999999999',
   parse: (text: string): number | undefined => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined),
+};
+
+/** The rule for a waiting time. */
+export const waitRule = {
+  rule: `a number of seconds from 0 to ${MAX_QUEUE_SECONDS}`,
+  parse: (text: string): number | undefined =>
+    /^\d{1,4}$/.test(text) && Number(text) <= MAX_QUEUE_SECONDS ? Number(text) : undefined,
 };

@@ -41,6 +41,7 @@ function textOf({ kind }: Field, value: unknown): string {
   if (kind === 'time' || kind === 'timeOrNull') return formatTime(typeof value === 'number' ? value : null);
   if (kind === 'limits') return limitsText(value as readonly BudgetLimit[] | null);
   if (kind === 'percentages') return thresholdsText(value as readonly number[] | null);
+  if (kind === 'labels') return orDash(Array.isArray(value) ? value.join(', ') : null);
   if (kind === 'models') return modelsText(value as readonly string[] | null);
   return orDash(typeof value === 'number' || typeof value === 'string' ? value : null);
 }

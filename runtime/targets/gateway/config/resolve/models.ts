@@ -18,8 +18,11 @@ import { resolveLimits } from './limits.ts';
 import { type KnownNames, modelProblem } from './model-names.ts';
 import { resolveAffinity } from './affinity.ts';
 import { resolveIdempotency } from './idempotency.ts';
+import { resolveQueue } from './queue.ts';
+import { resolveTools } from './tools.ts';
 import { resolvePromptPolicy } from './prompt-log.ts';
 import { ENCODER, resolveProvider } from './provider.ts';
+import { resolveShadow } from './shadow.ts';
 import {
   CACHE_DEFAULTS,
   type CacheSettings,
@@ -90,6 +93,8 @@ export function resolveModels(context: ResolveContext, file: GatewayFile, names:
       DEFAULTS.assumedOutputTokens,
     cache: resolveCache(context, file.cache, names),
     idempotency: resolveIdempotency(context, file),
+    queue: resolveQueue(context, file),
+    tools: resolveTools(context, file.tools),
   };
 }
 
@@ -230,16 +235,28 @@ function resolveAliases(
     if (name.trim() === '') context.report(path, 'an alias must have a name', 'key');
     if (typeof entry === 'string') return { name, targets: [target(path, entry)] };
     if (!('targets' in entry)) return { name, targets: targets(path, entry) };
+    const served = targets([...path, 'targets'], entry.targets);
+    const fallbacks = (entry.fallbacks ?? []).map((text, index) =>
+      model([...path, 'fallbacks', String(index)], text),
+    );
     return {
       name,
-      targets: targets([...path, 'targets'], entry.targets),
+      targets: served,
       ...(entry.strategy && { strategy: entry.strategy }),
-      fallbacks: (entry.fallbacks ?? []).map((text, index) =>
-        model([...path, 'fallbacks', String(index)], text),
-      ),
+      fallbacks,
+      ...(entry.shadow && {
+        shadow: resolveShadow(
+          entry.shadow,
+          [...served.map((one) => one.model), ...fallbacks],
+          (text) => (Object.hasOwn(aliases, text) ? ALIAS_RULE : modelProblem(text, names)),
+          (key, problem) => context.report([...path, 'shadow', key], problem),
+        ),
+      }),
     };
   });
 }
+
+const ALIAS_RULE = 'is an alias; use a model of that alias instead';
 
 type RuleEntry = NonNullable<GuardrailsEntry['policy']>[number];
 

@@ -9,8 +9,10 @@ import { audit } from './audit.ts';
 import { cache } from './cache.ts';
 import { guardrails } from './guardrails.ts';
 import { idempotency } from './idempotency.ts';
+import { queue } from './queue.ts';
 import { type PriceEntry, price } from './prices.ts';
 import { type EncoderEntry, encoder, type ProviderEntry, provider, timeouts } from './providers.ts';
+import { feedback } from './feedback.ts';
 import { promptLog } from './prompt-log.ts';
 import { requests } from './requests.ts';
 import { type AliasEntry, alias, breaker, retries } from './routing.ts';
@@ -27,6 +29,7 @@ import {
   textSetting,
 } from './shapes.ts';
 import { signIn } from './sign-in.ts';
+import { tools } from './tools.ts';
 import { workloads } from './workloads.ts';
 import { workflows } from './workflows.ts';
 
@@ -141,6 +144,8 @@ export const models = {
   guardrails: Type.Optional(guardrails),
   cache: Type.Optional(cache),
   idempotency: Type.Optional(idempotency),
+  queue: Type.Optional(queue),
+  tools: Type.Optional(tools),
   pricing: mapOf<PriceEntry>(price, 'Prices of models, by `provider:model`.'),
   price_map: flagSetting('Use published prices for models without a custom price.', DEFAULTS.priceMap),
   require_pricing: flagSetting('Reject requests for models without a price.', false),
@@ -159,6 +164,7 @@ const operations = {
   workflows: Type.Optional(workflows),
   audit: Type.Optional(audit),
   prompt_log: Type.Optional(promptLog),
+  feedback: Type.Optional(feedback),
   metrics: choice(
     METRICS_ACCESS,
     'Who can read /metrics: open to all, with a key, or off.',

@@ -1,10 +1,9 @@
 import type { ModelComparison, ComparedMetric, ComparedWorkflow } from './comparison.ts';
-import { greatest } from '#core/numbers/extremes.ts';
+import { dollars, number, plain, table, withInterval } from './markdown-table.ts';
 
 /** Differences with a p-value below this level are marked as significant. */
 const SIGNIFICANCE_LEVEL = 0.05;
 const MAX_SHOWN_ROWS = 10;
-const MAX_CELL_LENGTH = 80;
 
 /** A Markdown report: each model's scores and cost, significant differences, and rows where the models disagree. */
 export function comparisonMarkdown(comparison: ModelComparison): string {
@@ -126,34 +125,12 @@ function failureLines(workflows: readonly ComparedWorkflow[]): readonly string[]
   return ['## Not compared', lines.join('\n')];
 }
 
-/** A Markdown table with padded cells, so that its source is readable as well. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((name, at) =>
-    Math.max(3, name.length, greatest(rows.map((row) => row[at]?.length ?? 0))),
-  );
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
-}
+const metricText = (metric: ComparedMetric | undefined): string =>
+  metric ? withInterval(metric.value, metric.interval) : '-';
 
-const metricText = (metric: ComparedMetric | undefined): string => {
-  if (!metric) return '-';
-  const { value, interval } = metric;
-  return `${number(value)}${interval ? ` [${number(interval.low)}, ${number(interval.high)}]` : ''}`;
-};
-
-const dollars = (cost: number | null): string => (cost === null ? '-' : `$${Number(cost.toPrecision(4))}`);
-const number = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(3));
 const signed = (value: number): string => `${value > 0 ? '+' : ''}${number(value)}`;
 const probability = (p: number): string => (p < 0.001 ? '<0.001' : p.toFixed(3));
 const nameOf = (workflows: readonly ComparedWorkflow[], id: string): string =>
   plain(workflows.find((workflow) => workflow.id === id)?.name ?? id);
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value ?? null);
-
-/** Truncates and escapes a text so that it fits into a table cell. */
-function plain(text: string, maxLength = MAX_CELL_LENGTH): string {
-  const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
-  const short = line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
-  return short.replaceAll(/[\\|<>`*_[\]]/g, (sign) => `\\${sign}`);
-}

@@ -108,7 +108,7 @@ async function compareExperiment(
 }
 
 /** The last successful job of a type in a successful workflow. */
-function succeeded({ jobs, status }: WorkflowDetails, type: Job['spec']['type']): Job | undefined {
+export function succeeded({ jobs, status }: WorkflowDetails, type: Job['spec']['type']): Job | undefined {
   if (status !== 'succeeded') return undefined;
   return jobs.find((job) => job.spec.type === type && job.status === 'succeeded');
 }
@@ -228,7 +228,7 @@ async function latencyOf(
 const MAX_ROWS = 200_000;
 
 /** Row scores by metric; NaN for a row without a score. */
-async function rowScores(
+export async function rowScores(
   datasets: Pick<Datasets, 'rows'>,
   setId: string,
   { rows, metrics }: { readonly rows: number; readonly metrics: readonly string[] },

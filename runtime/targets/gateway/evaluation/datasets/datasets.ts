@@ -26,6 +26,7 @@ import { isVisible, ownedColumns, ownerIn } from '../../store/space-columns.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { DatasetRow } from '../../store/workflow-schema.ts';
 import { createYielder } from '#platform/run-yielding.ts';
+import { withConversationText } from './conversation-text.ts';
 import { checkRequiredColumns, checkRow, EXAMPLES, GROUND_TRUTH, isEmptyCell } from './check-row.ts';
 import { readRows } from './read/read-rows.ts';
 import { didYouMean } from '#core/text/suggest.ts';
@@ -272,7 +273,8 @@ const ROWS_PER_TURN = 64;
  */
 async function* checked(rows: AsyncIterable<RowCells>, facts: Facts): AsyncGenerator<RowCells, void> {
   const yieldToOthers = createYielder();
-  for await (const row of rows) {
+  for await (const read of rows) {
+    const row = withConversationText(read);
     if (facts.rowCount % ROWS_PER_TURN === 0) await yieldToOthers();
     if (facts.rowCount === 0) {
       facts.columns = Object.keys(row);

@@ -55,7 +55,10 @@ interface RowPlace {
 
 function labelsOf(task: EvaluatedTask, row: RowCells, { number, uses }: RowPlace): readonly string[] {
   try {
-    if (uses.includes('inference')) checkInputs(task, row);
+    if (uses.includes('inference')) {
+      checkInputs(task, row);
+      task.checkInput?.(row);
+    }
     return uses.includes('evaluation') ? task.labelsOf(row) : [];
   } catch (error) {
     throw inputError(`Row ${number} of the dataset: ${messageOf(error)}`, error);

@@ -1,5 +1,5 @@
 import type { CustomMetric } from './evaluation/custom/custom-metric.ts';
-import type { Json } from '../../providers/shapes/chat.ts';
+import type { Json, ToolCall } from '../../providers/shapes/chat.ts';
 import type { RowCells, RowChunk } from '../datasets/dataset.ts';
 
 /** A model task, named as on the Hugging Face Hub. */
@@ -7,6 +7,8 @@ export type TaskDefinition =
   | { readonly task: 'summarization' | 'text-generation' }
   | { readonly task: 'translation'; readonly sourceLanguage: string; readonly targetLanguage: string }
   | { readonly task: 'text-classification' | 'token-classification' | 'feature-extraction' }
+  /** Conversations of one or several turns, in which the model can call tools. */
+  | { readonly task: 'conversation' }
   | { readonly task: 'image-classification' | 'image-feature-extraction' | 'object-detection' };
 
 /** The model that a job calls. */
@@ -158,6 +160,8 @@ export interface Work {
 /** A language model response that can be reused for later requests. */
 export interface KeptAnswer {
   readonly text: string;
+  /** The message that continues the conversation, if it contains tool calls. `text` then contains the calls. */
+  readonly message?: { readonly content: string | null; readonly tool_calls: readonly ToolCall[] };
   readonly reasoning: string | null;
   readonly promptTokens: number;
   readonly completionTokens: number;

@@ -106,7 +106,7 @@ export function createSingleJobs({ db }: Pick<Store, 'db'>, parts: SingleJobPart
       const rows = sampleSize(dataset.rowCount, job.maxSamples);
       await checkRows(datasets, dataset, { task, rows, uses: ['inference'] });
       const spec = await inObject('job_config', async () => {
-        const inference = inferenceSpec(job.type, request, job.task, []);
+        const inference = inferenceSpec(job.type, request, job.task, [], dataset.columns);
         inMember('output_field', () => checkOutputField(task, inference));
         checkPrompt(inference, dataset.columns);
         await checkInferenceModel(inference, new Map(), job, parts);

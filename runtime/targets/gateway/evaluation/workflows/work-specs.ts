@@ -4,6 +4,7 @@ import type { Backend, EvaluationSpec, InferenceSpec, TaskDefinition } from '../
 import { checkCustomMetrics } from '../work/evaluation/custom/check-custom.ts';
 import { checkMetrics, defaultMetrics } from '../work/evaluation/metrics.ts';
 import { EVALUATED_TASKS } from '../work/tasks/index.ts';
+import { CONVERSATION_COLUMNS } from '../work/conversations/conversation.ts';
 import { inMember } from './member-errors.ts';
 import type { NamedModel, WorkflowRequest } from './workflow.ts';
 
@@ -23,18 +24,23 @@ export type InferenceRequest = Pick<
   | 'maxErrorRate'
 >;
 
-/** An inference job's specification. `labels` are the ground truth labels. */
+/**
+ * An inference job's specification. `labels` are the ground truth labels. A dataset with conversations needs no
+ * system prompt.
+ */
 export function inferenceSpec(
   type: InferenceSpec['type'],
   request: InferenceRequest,
   task: TaskDefinition,
   labels: readonly string[],
+  columns: readonly string[] = [],
 ): InferenceSpec {
   const { batchSize, maxConcurrency, generation, outputField, maxErrorRate } = request;
   const backend = inMember('base_url', () => backendOf(request));
   const { prompt, fewShot } = request;
   const defaultPrompt =
-    EVALUATED_TASKS[task.task].defaultPrompt(task, labels) ?? (prompt === undefined ? undefined : '');
+    EVALUATED_TASKS[task.task].defaultPrompt(task, labels) ??
+    (prompt === undefined && !columns.includes(CONVERSATION_COLUMNS.messages) ? undefined : '');
   const systemPrompt = request.systemPrompt || defaultPrompt;
   if (systemPrompt === undefined) {
     throw new AppError(

@@ -37,6 +37,8 @@ export interface WorkflowRequest extends NamedModel {
   readonly prompt: string | undefined;
   /** Example rows with outputs that the model gets before each row. */
   readonly fewShot: readonly RowCells[] | undefined;
+  /** The prompt's name in tables of prompts and models. */
+  readonly promptName: string | undefined;
   readonly batchSize: number;
   /** Maximum number of concurrent requests to a language model. */
   readonly maxConcurrency: number;
@@ -62,6 +64,8 @@ export interface WorkflowPlan {
   readonly model: string;
   readonly provider: string;
   readonly systemPrompt: string;
+  /** The prompt's name in tables of prompts and models. */
+  readonly promptName?: string | undefined;
   readonly timeoutSec: number;
   readonly rows: number;
   /** Name of the dataset with the outputs. */

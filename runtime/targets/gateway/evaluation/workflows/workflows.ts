@@ -242,7 +242,7 @@ async function planWorkflow(
   const rows = sampleSize(dataset.rowCount, maxSamples);
   const task = EVALUATED_TASKS[definition.task];
   const labels = await checkRows(datasets, dataset, { task, rows });
-  const inference = inferenceSpec('inference', request, definition, [...labels.keys()]);
+  const inference = inferenceSpec('inference', request, definition, [...labels.keys()], dataset.columns);
   inMember('inference_output_field', () => checkOutputField(task, inference));
   checkPrompt(inference, dataset.columns);
   const evaluation = evaluationSpec({ ...request, predictionField: request.outputField }, definition);
@@ -253,6 +253,7 @@ async function planWorkflow(
     model: request.model,
     provider: request.provider,
     systemPrompt: inference.systemPrompt,
+    promptName: request.promptName,
     timeoutSec: request.timeoutSec,
     rows,
     outputName: predictionsName(dataset.filename, request.model),

@@ -98,6 +98,7 @@ export function createProvider({
     type: adapter.type,
     modelNames: adapter.modelNames,
     listedAs: instance.listedAs,
+    speaks: (wire) => adapter.native[wire] !== undefined,
     keys: pool,
     chat: createChatCaller({ adapter, exchange, limits, clock, unsupported }),
     async embed(call) {

@@ -311,6 +311,8 @@ export interface Provider {
   readonly program?: string | undefined;
   /** Where the started executable accepts requests, for other threads; undefined for other providers. */
   readonly encoderAddress?: (() => Promise<EncoderAddress>) | undefined;
+  /** Whether requests in a client API pass through unchanged, with the provider's own tools. */
+  readonly speaks?: ((wire: Wire) => boolean) | undefined;
   /** Only supported by encoders. */
   classify?(call: ClassifyCall): Promise<ClassifiedAnswer | FailedAnswer>;
   /** Finds entities. Only supported by encoders. */

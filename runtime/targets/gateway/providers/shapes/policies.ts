@@ -26,5 +26,5 @@ export interface PromptPolicy {
   readonly patterns: readonly LinearPattern[];
 }
 
-/** Stores nothing. @internal Exported for tests only. */
+/** Stores nothing. */
 export const NO_PROMPTS: PromptPolicy = { isDefault: false, maxCharacters: 65_536, patterns: [] };

@@ -4,7 +4,14 @@ import type { Clock } from '#platform/clock.ts';
 import type { Lifecycle } from '#serve/lifecycle.ts';
 import type { Logger } from '#serve/log.ts';
 import type { Spender } from '../../accounts/identity/identity.ts';
-import type { Admission, Estimate, Ledger, RateState, UsageEntry } from '../../accounts/ledger/ledger.ts';
+import type {
+  Estimate,
+  Ledger,
+  QueueWait,
+  RateState,
+  Reservation,
+  UsageEntry,
+} from '../../accounts/ledger/ledger.ts';
 import type { Objects } from '../../accounts/objects/objects.ts';
 import type { Attempt } from '../routing/routing.ts';
 import type { AnswerSummary } from '../../providers/streams/stream.ts';
@@ -30,8 +37,10 @@ import type { ExpectedTokens, PriceList } from './estimate.ts';
  * it ends.
  */
 export interface RequestAccount {
-  /** Reserves budget for the request. Throws if a limit rejects it. */
-  open(spender: Spender, expected: Expected): Promise<Admission>;
+  /** Reserves budget for the request. Throws if a limit rejects it. With `wait`, it can wait in a queue. */
+  open(spender: Spender, expected: Expected, wait?: QueueWait): Promise<Reservation>;
+  /** Called with a time that the request has waited in a queue. */
+  waited(milliseconds: number): void;
   /** Called before each model call. If the gateway is killed after this point, the request is billed. */
   readonly calling: (key: string) => void;
   /** Called when a stream begins, with a function that returns a summary of what has been sent so far. */
@@ -72,6 +81,9 @@ interface AccountParts {
  * price.
  */
 const UNPRICED_HEADER = 'X-Gateway-Unpriced';
+
+/** Response header with the milliseconds that a request has waited in a queue. */
+const QUEUE_HEADER = 'X-Gateway-Queue-Ms';
 
 export function openRequestAccount(
   { ledger, objects, live, telemetry, lifecycle, clock, log }: AccountParts,
@@ -120,12 +132,19 @@ export function openRequestAccount(
     telemetry.completed(completionEvent(state, { ...outcome, answered: undefined }, now));
   };
 
+  let waitedMs = 0;
+  const waited = (milliseconds: number): void => {
+    waitedMs += milliseconds;
+    request.setHeader(QUEUE_HEADER, String(Math.round(waitedMs)));
+  };
   return {
-    async open(spender, { estimate, ...expected }) {
+    waited,
+    async open(spender, { estimate, ...expected }, wait) {
       try {
         const { prices, tokens, endUser } = expected;
         const flight = createFlight({ request, attempts, prices, expected: tokens, endUser, clock });
-        const reservation = await ledger.reserve(spender, estimate, flight.usage);
+        const reservation = await ledger.reserve(spender, estimate, flight.usage, wait);
+        if (reservation.queuedMs !== undefined) waited(reservation.queuedMs);
         handle.admitted(spender);
         admitted = { reservation, ...expected };
         inFlight = flight;

@@ -4,7 +4,7 @@ import type { Logger } from '#serve/log.ts';
 import type { GuardrailVerdict, OutputMasking } from '../guardrails/guardrail.ts';
 import { restoreAnswer, restoreStream } from '../guardrails/mask/restore.ts';
 import type { HeldModels } from '../models/model-set.ts';
-import type { StreamedAnswer, WholeAnswer } from '../../providers/adapters/provider.ts';
+import type { FailureKind, StreamedAnswer, WholeAnswer } from '../../providers/adapters/provider.ts';
 import type { Attempt, Resolved, Target } from '../routing/routing.ts';
 import type { ObjectMasks } from '../../accounts/objects/object-masks.ts';
 import type {
@@ -14,12 +14,14 @@ import type {
   StreamError,
 } from '../../providers/streams/stream.ts';
 import type { RequestAccount } from './account.ts';
+import type { ProviderTurn } from '../routing/provider-queue.ts';
 import { DROPPED_HEADER, type CompletionAnswer, type CompletionRequest } from './completion.ts';
 import type { ModelCall, EndpointRules } from './endpoints/endpoint.ts';
 import type { AnswerKeeper } from './cached-request.ts';
 import type { ExpectedTokens } from './estimate.ts';
 import { setVerdictsHeader, type Screened } from '../policy/policy.ts';
 import type { Passed } from '../../providers/shapes/passed.ts';
+import type { ResponseTap } from './sampled-requests.ts';
 import { tokensOf, type Outcome } from './settle-request.ts';
 
 export interface CallModelParts {
@@ -30,8 +32,12 @@ export interface CallModelParts {
   readonly screened: Screened;
   /** Undefined if the response is not cached. */
   readonly keeper?: AnswerKeeper | undefined;
+  /** Undefined if the response is not compared with another model's. */
+  readonly tap?: ResponseTap | undefined;
   readonly expected: ExpectedTokens;
   readonly account: RequestAccount;
+  /** Set if the request waits while the providers have no room. */
+  readonly turn?: ProviderTurn | undefined;
   readonly objectMasks: Pick<ObjectMasks, 'keep'>;
   /** Released when the response has ended. */
   readonly held: HeldModels;
@@ -58,6 +64,11 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
     });
     if (answer.kind === 'failed') {
       const { kind, error } = answer.failure;
+      if (parts.turn && NO_ROOM.has(kind)) {
+        // The reservation is kept: the request has had its turn, and must not fail for another reason now.
+        await parts.turn.waitAfter(error);
+        continue;
+      }
       reportNoRetry(parts.request, attempts);
       const isBilled = kind === 'answer_too_large' || rejected.count() > 0;
       // The model generated a response, so the provider bills it.
@@ -73,6 +84,7 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
       }
       throw error;
     }
+    parts.turn?.end(true);
     account.answeredBy(target.key);
     reportDropped(parts, target, answer.droppedTools);
     if (answer.kind === 'stream') return begin(parts, answer, target);
@@ -88,6 +100,9 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
     return await finish(parts, { ...answer, bytes, text, summary }, target, error);
   }
 }
+
+/** Failures after which a request can succeed later without any change. */
+const NO_ROOM: ReadonlySet<FailureKind> = new Set<FailureKind>(['rate_limited', 'overloaded']);
 
 /** Sets a header that states why a failed request was not retried. */
 function reportNoRetry({ setHeader }: CompletionRequest, attempts: readonly Attempt[]): void {
@@ -152,6 +167,7 @@ async function finish(
     account,
     held,
     keeper,
+    tap,
   } = parts;
   hits.end();
   await keepMasks(parts, summary);
@@ -161,6 +177,7 @@ async function finish(
   if (error) throw error;
   account.whenRecorded(held.release);
   keeper?.whole(bytes, { key, summary, droppedTools });
+  tap?.whole(bytes, { key, summary });
   const { placeholders } = guarded;
   const isRestored = placeholders?.hasRestored() === true;
   return { kind: 'whole', bytes: isRestored ? restoreAnswer(bytes, placeholders, type) : bytes, type };
@@ -213,7 +230,7 @@ function begin(
   { stream, type, droppedTools = [], providerKey }: StreamedAnswer,
   { key }: Target,
 ): CompletionAnswer {
-  const { request, screened, account, held, keeper, clock, log } = parts;
+  const { request, screened, account, held, keeper, tap, clock, log } = parts;
   const { guarded, hits, prompt } = screened;
   const { requestId, startedAt } = request;
   const firstByteMs = clock.now() - startedAt;
@@ -249,10 +266,11 @@ function begin(
     },
   });
   const kept = keeper?.stream(events, () => complete && { key, summary: complete, droppedTools }) ?? events;
+  const sent = tap?.stream(kept, firstByteMs, () => complete && { key, summary: complete }) ?? kept;
   const { placeholders } = guarded;
   // Byte streams without events are audio.
   const isRestored = placeholders?.hasRestored() === true && type === undefined;
-  return { kind: 'stream', events: isRestored ? restoreStream(kept, placeholders) : kept, type };
+  return { kind: 'stream', events: isRestored ? restoreStream(sent, placeholders) : sent, type };
 }
 
 function errorOf({ outcome, error }: StreamSummary): AppError | undefined {

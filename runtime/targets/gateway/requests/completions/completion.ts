@@ -66,6 +66,8 @@ export interface CompletionRequest {
    * response can start with comments, and errors are sent as events formatted by `errorText`.
    */
   readonly onStreamPending?: ((errorText: (error: AppError) => string) => void) | undefined;
+  /** Called with the cost in nano-dollars when the usage is recorded; undefined for a model without a price. */
+  readonly onCost?: ((cost: bigint | undefined) => void) | undefined;
 }
 
 /** A model's response, for a response with status 200. */

@@ -8,8 +8,13 @@ import type { AnswerCache } from '../cache/answer-cache.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
 import type { Policy, PromptRecord } from '../policy/policy.ts';
 import { derivedFrom } from '../../providers/shapes/passed.ts';
+import type { RequestSampler } from './sampled-requests.ts';
+import { costOfUsage, tokensOf } from './settle-request.ts';
 import type { Telemetry } from './telemetry.ts';
-import { openRequestAccount, createLiveRequests } from './account.ts';
+import { openRequestAccount, createLiveRequests, type RequestAccount } from './account.ts';
+import { waitTermsOf } from '../../accounts/ledger/waiting/wait-terms.ts';
+import type { Spender } from '../../accounts/identity/identity.ts';
+import type { ProviderQueue, ProviderTurn } from '../routing/provider-queue.ts';
 import type { CompletionAnswer, CompletionRequest, Completions, Endpoint } from './completion.ts';
 import { callModel, streamError, type CallModelParts } from './call-model.ts';
 import {
@@ -51,6 +56,9 @@ export interface CompletionParts {
   readonly telemetry: Telemetry;
   readonly tokenCounter: TokenCounter;
   readonly answerCache: AnswerCache;
+  readonly providerQueue: ProviderQueue;
+  /** Undefined if no requests are compared with other models. */
+  readonly sampler?: RequestSampler | undefined;
   readonly lifecycle: Pick<Lifecycle, 'extend'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -59,6 +67,7 @@ export interface CompletionParts {
 /** Handles the requests of all routes that call models. The specifics of each route are in `endpoints/`. */
 export function createCompletions(parts: CompletionParts): Completions {
   const { state, models, policy, telemetry, tokenCounter, answerCache, lifecycle, clock, log } = parts;
+  const { providerQueue, sampler } = parts;
   const { identity, ledger, objects, objectMasks } = state;
   const live = createLiveRequests();
   const accountParts = { ledger, objects, live, telemetry, lifecycle, clock, log };
@@ -150,7 +159,18 @@ export function createCompletions(parts: CompletionParts): Completions {
     policy.requireKnown(parsed, set);
 
     // Admit and reserve.
-    const admission = await account.open(spender, { estimate, prices, tokens, references, endUser });
+    const { syntax } = rules;
+    const isEvents = syntax !== undefined && isStream;
+    const queued = openQueued(spender, { account, resolved, request, providerQueue });
+    if (queued && isEvents) announceStream(request, syntax);
+    opened.turn = queued?.turn;
+    await queued?.turn.enter();
+    const admission = await account.open(
+      spender,
+      { estimate, prices, tokens, references, endUser },
+      queued && { signal, maxMs: queued.patience.leftMs },
+    );
+    if (queued) queued.patience.leftMs -= admission.queuedMs ?? 0;
 
     // Guard: only after the reservation, so that requests that exceed their limits do not keep the
     // guardrails' encoders busy.
@@ -182,10 +202,22 @@ export function createCompletions(parts: CompletionParts): Completions {
       session,
       requiredKeys: places.length > 0 ? requiredKeysOf(set.router, places) : undefined,
     });
-    const { syntax } = rules;
-    if (syntax && isStream) request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));
+    if (!queued && isEvents) announceStream(request, syntax);
     const keeper = kept && createAnswerKeeper({ cached: kept, tokens, isGenerated: syntax !== undefined });
-    return { rules, resolved, screened, call, keeper, expected: tokens };
+    const { alias, shadow } = resolved;
+    const sampled = shadow && alias !== undefined ? { alias, settings: shadow } : undefined;
+    const tap =
+      sampled &&
+      sampler?.take({
+        ...sampled,
+        request,
+        spender,
+        screened,
+        references,
+        set,
+        costOf: (key, summary) => costOfUsage(tokensOf(key, summary, tokens), prices.get(key)),
+      });
+    return { rules, resolved, screened, call, keeper, tap, expected: tokens, turn: queued?.turn };
   };
 
   return {
@@ -209,16 +241,47 @@ export function createCompletions(parts: CompletionParts): Completions {
         throw failure;
       } finally {
         opened.cached?.end();
+        opened.turn?.end(false);
       }
     },
   };
 }
 
-type BegunRequest = Pick<CallModelParts, 'rules' | 'resolved' | 'screened' | 'call' | 'keeper' | 'expected'>;
+type BegunRequest = Pick<
+  CallModelParts,
+  'rules' | 'resolved' | 'screened' | 'call' | 'keeper' | 'tap' | 'expected' | 'turn'
+>;
+
+/** From now on, the response to a stream can begin with comments, so its status can no longer change. */
+function announceStream(request: CompletionRequest, syntax: NonNullable<EndpointRules['syntax']>): void {
+  request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));
+}
+
+interface QueuedParts extends Pick<CompletionParts, 'providerQueue'> {
+  readonly account: Pick<RequestAccount, 'waited'>;
+  readonly resolved: Resolved;
+  readonly request: CompletionRequest;
+}
+
+/** How a request waits instead of being rejected; undefined if it does not. */
+function openQueued(spender: Spender, { account, resolved, request, providerQueue }: QueuedParts) {
+  const terms = waitTermsOf(spender);
+  if (!terms) return undefined;
+  const patience = { leftMs: terms.maxMs };
+  const turn = providerQueue.open({
+    model: resolved.alias ?? resolved.targets[0]?.key ?? '',
+    terms,
+    patience,
+    signal: request.signal,
+    onWaited: account.waited,
+  });
+  return { patience, turn };
+}
 
 /** Resources opened for a request. They are released when the request ends. */
 interface OpenedParts {
   cached?: CachedRequest;
+  turn?: ProviderTurn | undefined;
   prompt?: PromptRecord | undefined;
 }
 

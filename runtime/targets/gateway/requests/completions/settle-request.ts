@@ -53,7 +53,9 @@ export async function concludeRequest(
     telemetry.completed(completionEvent(state, failed, now));
     throw error;
   }
-  telemetry.completed(completionEvent(state, outcome, now));
+  const event = completionEvent(state, outcome, now);
+  telemetry.completed(event);
+  state.request.onCost?.(event.cost);
 }
 
 /** A job's usage is looked up by the job ID. */

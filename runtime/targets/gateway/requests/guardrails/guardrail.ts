@@ -155,6 +155,8 @@ export interface Guardrails {
   rules(requested: unknown): readonly GuardrailRule[];
   /** The rules for a request that specifies none. */
   readonly always: readonly GuardrailRule[];
+  /** Names of the profiles that replace findings with placeholders. */
+  masking(): readonly string[];
   /** A digest of the policy and its profiles, which changes whenever they change. */
   readonly digest: string;
   /**

@@ -83,6 +83,8 @@ export function createGuardrails({
       for (const rule of own) requireUsable(rule, profileOf(rule));
       return strictest(demanded, own);
     },
+    masking: () =>
+      profiles.flatMap((profile) => ('action' in profile && profile.action === 'mask' ? profile.name : [])),
     digest: sha256(JSON.stringify([profiles, demanded], withEntries)),
     admitsSessions: allowsSessions || demanded.length === 0,
     checkInput: (rules, body, request) => checkInput(parts, rulesFor(rules, 'input'), body, request),

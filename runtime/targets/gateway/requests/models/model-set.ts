@@ -7,6 +7,11 @@ import type { Router } from '../routing/routing.ts';
 /** Everything that the configuration defines for models, ready to use. */
 export interface ModelSet {
   readonly router: Router;
+  /**
+   * A router over the same providers without aliases, whose breakers, retry budgets and speeds are separate, so that
+   * its calls do not change how users' requests are routed.
+   */
+  readonly isolatedRouter: () => Router;
   /** Undefined if requests have no sessions. */
   readonly affinity?: AffinitySettings | undefined;
   readonly guardrails: Guardrails;

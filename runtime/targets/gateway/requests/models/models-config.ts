@@ -1,11 +1,13 @@
 import type { NewPrice } from '../../accounts/ledger/ledger.ts';
 import type { IdempotencySettings } from '../../accounts/idempotency/idempotency-settings.ts';
+import type { QueueSettings } from '../../accounts/ledger/waiting/queue-settings.ts';
 import type { CacheSettings } from '../cache/cache-settings.ts';
 import type { GuardrailProfile, GuardrailRule } from '../guardrails/guardrail.ts';
 import type { EncoderProgram, ProviderInstance } from '../../providers/adapters/provider.ts';
 import type { PromptPolicy, RequestPolicy } from '../../providers/shapes/policies.ts';
 import type { AffinitySettings } from '../routing/affinity.ts';
 import type { Alias, RoutingPolicy } from '../routing/routing.ts';
+import type { ToolSettings } from '../../shared/tool-settings.ts';
 
 /** The part of the configuration that a reload replaces. It is always replaced as a whole. */
 export interface ModelsConfig {
@@ -33,6 +35,10 @@ export interface ModelsConfig {
   readonly assumedOutputTokens: number;
   /** Default: `IDEMPOTENCY_DEFAULTS`. */
   readonly idempotency?: IdempotencySettings | undefined;
+  /** Default: `QUEUE_DEFAULTS`. */
+  readonly queue?: QueueSettings | undefined;
   /** Undefined if responses are not cached. */
   readonly cache?: CacheSettings | undefined;
+  /** Undefined if the gateway runs no tools. */
+  readonly tools?: ToolSettings | undefined;
 }

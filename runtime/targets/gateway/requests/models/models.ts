@@ -1,3 +1,4 @@
+import { QUEUE_DEFAULTS, type QueueSettings } from '../../accounts/ledger/waiting/queue-settings.ts';
 import {
   IDEMPOTENCY_DEFAULTS,
   type IdempotencySettings,
@@ -10,9 +11,11 @@ import type { EncoderProgram, Provider, ProviderInstance } from '../../providers
 import { createRouter, providerKey, ROUTING_POLICY } from '../routing/router.ts';
 import { createTargetStates, type TargetEvent, type TargetState } from '../routing/target-states.ts';
 import type { CurrentModels, ModelSet } from './model-set.ts';
+import type { Router } from '../routing/routing.ts';
 import type { KeyState } from '../../providers/adapters/keys/key-state.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { fileState } from '#platform/file-state.ts';
+import type { ToolSettings } from '../../shared/tool-settings.ts';
 
 interface ModelsOptions {
   readonly open: (config: ProviderInstance | EncoderProgram) => Provider;
@@ -35,6 +38,10 @@ export interface Models extends CurrentModels {
   learn(event: TargetEvent): void;
   /** The current settings of requests with an `Idempotency-Key`. */
   readonly idempotency: () => IdempotencySettings;
+  /** Limits of queues. */
+  readonly queue: () => QueueSettings;
+  /** The tools that the gateway runs; undefined if there are none. */
+  readonly tools: () => ToolSettings | undefined;
   close(): Promise<void>;
 }
 
@@ -64,11 +71,13 @@ export function createModels(first: ModelsConfig, options: ModelsOptions): Model
       classifier: (name) => router.classifier(name),
       clock,
     });
+    let isolated: Router | undefined;
     const renewed = new Set(opened.map(providerKey));
     states.forget((target) => renewed.has(target) || renewed.has(target.slice(0, target.indexOf(':'))));
     return {
       set: {
         router,
+        isolatedRouter: () => (isolated ??= createRouter({ providers, clock, random, policy })),
         affinity,
         guardrails: guards,
         requirePricing,
@@ -116,6 +125,8 @@ export function createModels(first: ModelsConfig, options: ModelsOptions): Model
       if (event.kind === 'key') current.set.router.provider(event.provider)?.keys?.apply(event);
     },
     idempotency: () => config.idempotency ?? IDEMPOTENCY_DEFAULTS,
+    queue: () => config.queue ?? QUEUE_DEFAULTS,
+    tools: () => config.tools,
     async close() {
       await current.set.guardrails.close();
       await pool.close();

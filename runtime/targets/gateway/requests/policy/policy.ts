@@ -1,5 +1,6 @@
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
+import { HTTP_STATUS } from '#serve/errors/http-status.ts';
 import type { GuardrailHits } from '../../accounts/guardrail-hits/guardrail-hits.ts';
 import type { Payer, Spender } from '../../accounts/identity/identity.ts';
 import { type Admission } from '../../accounts/ledger/ledger.ts';
@@ -65,6 +66,11 @@ export interface Policy {
    * e.g. from the cache.
    */
   record(request: PolicyRequest, content: RequestContent, set: PolicySet): PromptRecord | undefined;
+  /**
+   * Removes from a text what is removed from stored requests. Rejects if this takes too long; nothing must be
+   * stored in that case.
+   */
+  redact(text: string, set: PolicySet): Promise<string>;
   /** Resolves when all records that have ended are written. */
   readonly written: () => Promise<void>;
 }
@@ -114,6 +120,7 @@ export function createPolicy({ guardrailHits, prompts, clock }: PolicyParts): Po
       throw new AppError('ForbiddenError', NO_SESSIONS, { reason: 'guardrail_unsupported' });
     },
     record: (request, { body }, { prompts: policy }) => openPromptRecord(prompts, policy, request, { body }),
+    redact: (text, { prompts: policy }) => prompts.redact(text, policy.patterns),
     written: () => prompts.written(),
   };
 }
@@ -311,6 +318,8 @@ function openPromptRecord(
         model: model || requested,
         endpoint,
         status: statusAfter(error),
+        statusCode: error ? HTTP_STATUS[error.code] : 200,
+        tags: spender?.tags ?? [],
         body,
         size,
         answer,

@@ -22,6 +22,8 @@ interface RealtimeParts {
 
 interface SessionRequest {
   readonly caller: Payer;
+  /** Authenticates the request's credential again. Rejects once it has expired or was revoked. */
+  readonly callerAgain: () => Promise<Payer>;
   readonly user: string | undefined;
   readonly model: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -39,7 +41,7 @@ const ASSUMED_INPUT_TOKENS = 2000;
 
 export function createRealtime({ state, models, policy, clock, log }: RealtimeParts): OpenRealtime {
   const { identity, ledger, objects } = state;
-  return async ({ caller, user, model, headers, requestId, signal, accept }) => {
+  return async ({ caller, callerAgain, user, model, headers, requestId, signal, accept }) => {
     const held = models.hold();
     let release: (() => Promise<void>) | undefined;
     try {
@@ -62,7 +64,7 @@ export function createRealtime({ state, models, policy, clock, log }: RealtimePa
         requestId,
         now: () => clock.now(),
       });
-      const admission = await account.reserve();
+      const admission = await account.reserve({ signal });
       release = () => account.release();
       const owner = spender.user.userId;
       const passed = policy.openSession({ model: target.model, headers, signal, owner }, admission, held.set);
@@ -102,7 +104,7 @@ export function createRealtime({ state, models, policy, clock, log }: RealtimePa
         log: sessionLog,
       });
       const stopWatching = watchSpender({
-        check: async () => identity.requireModel(await identity.renew(spender), name),
+        check: async () => identity.requireModel(await identity.spender(await callerAgain(), user), name),
         clock,
         onRevoked: (error) => session.refuse(error),
       });
@@ -126,15 +128,15 @@ const NOTHING = new Uint8Array();
 const NO_REALTIME = 'The provider of this model has no realtime API. Use a model from another provider.';
 
 interface WatchParts {
-  /** Rejects if the key, its user or its team can no longer use the model. */
+  /** Rejects if the credential is no longer valid, or its user or team can no longer use the model. */
   readonly check: () => Promise<unknown>;
   readonly clock: Pick<Clock, 'after'>;
   readonly onRevoked: (error: AppError) => void;
 }
 
 /**
- * With this interval, the session of a revoked key is closed within a second. The key is cached, so a check
- * costs almost nothing.
+ * With this interval, the session of a revoked or expired credential is closed within a second. Keys and
+ * verified tokens are cached, so a check costs almost nothing.
  */
 const CHECK_MS = 500;
 
@@ -166,4 +168,6 @@ const FINAL: ReadonlySet<AppError['code']> = new Set([
   'UnauthorizedError',
   'ForbiddenError',
   'NotFoundError',
+  // A worker that has lost its job.
+  'ConflictError',
 ]);

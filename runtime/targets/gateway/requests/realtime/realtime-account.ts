@@ -1,5 +1,5 @@
 import type { Spender } from '../../accounts/identity/identity.ts';
-import type { Admission, Ledger, Reservation, UsageEntry } from '../../accounts/ledger/ledger.ts';
+import type { Admission, Ledger, QueueWait, Reservation, UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { TokenPrice } from '../../shared/price.ts';
 import { costOfUsage, providerOf, savedByCache } from '../completions/settle-request.ts';
 import type { CountedTokens } from '../../providers/streams/stream.ts';
@@ -21,8 +21,11 @@ interface RealtimeAccountParts {
 
 /** Bills a session. At any time, the cost of one response is reserved. */
 export interface RealtimeAccount {
-  /** Reserves the next response. Throws the error of an exceeded limit. */
-  reserve(): Promise<Admission>;
+  /**
+   * Reserves the next response. Throws the error of an exceeded limit. Only the first reservation can wait: the
+   * model could respond without limits while a later one waits.
+   */
+  reserve(wait?: QueueWait): Promise<Admission>;
   /** Sets the name of the key with which the session was opened, at a provider that has several. */
   openedWith(providerKey: string | undefined): void;
   /** Settles a response that has ended. */
@@ -40,9 +43,9 @@ export function openRealtimeAccount(parts: RealtimeAccountParts): RealtimeAccoun
   let usedKey: string | undefined;
   return {
     openedWith: (providerKey) => void (usedKey = providerKey),
-    async reserve() {
+    async reserve(wait) {
       since = now();
-      reservation ??= await ledger.reserve(spender, estimate);
+      reservation ??= await ledger.reserve(spender, estimate, undefined, wait);
       return reservation;
     },
     async record(tokens, isEstimated = false) {

@@ -86,7 +86,10 @@ export function createRouter({
     alias === undefined ? { ...call, model } : { ...call, model, showModel: alias };
 
   /** The targets of an alias for a session: in the order of their hashes, or first where it has moved to. */
-  const resolveForSession = ({ name, targets, fallbacks = [] }: Alias, session: Session): Resolved => {
+  const resolveForSession = (
+    { name, targets, fallbacks = [], shadow }: Alias,
+    session: Session,
+  ): Resolved => {
     const { sessions } = states;
     const order = orderForSession(
       targets.map(({ model, weight = 1 }) => ({ ...targetOf(model), name: model, weight })),
@@ -101,6 +104,7 @@ export function createRouter({
       primaries,
       strategy: 'weighted',
       alias: name,
+      shadow,
       onServed: ({ key }) => sessions.served(session, name, key, order[0]?.key ?? key, clock.now()),
     };
   };
@@ -109,7 +113,7 @@ export function createRouter({
     resolve(model, isStream = false, session?): Resolved {
       const alias = byAlias.get(model);
       if (!alias) return { targets: [targetOf(model)], primaries: 1, strategy: 'weighted', alias: undefined };
-      const { strategy = 'weighted', fallbacks = [] } = alias;
+      const { strategy = 'weighted', fallbacks = [], shadow } = alias;
       if (session && strategy === 'weighted') return resolveForSession(alias, session);
       const drawn = orderByWeight(alias.targets, random).map(({ model: name, weight = 1 }) => ({
         ...targetOf(name),
@@ -126,7 +130,7 @@ export function createRouter({
         random,
       });
       const targets = [...sorted, ...drawn.slice(primaries), ...fallbacks.map(targetOf)];
-      return { targets, primaries, strategy, alias: model };
+      return { targets, primaries, strategy, alias: model, shadow };
     },
     chat: (resolved, call, options) =>
       attempt<WholeAnswer | StreamedAnswer>(

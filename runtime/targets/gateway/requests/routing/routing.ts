@@ -2,6 +2,7 @@ import type { KeyState } from '../../providers/adapters/keys/key-state.ts';
 import type { ObjectCall, ProviderObjects, RealtimeCall } from '../../providers/adapters/other-calls.ts';
 import type { Passed } from '../../providers/shapes/passed.ts';
 import type { TargetState, RetryBudgetPolicy, BreakerPolicy } from './target-states.ts';
+import type { ShadowSettings } from './shadow-settings.ts';
 import type { Strategy } from './strategies.ts';
 import type { Session } from '../../shared/moved-sessions.ts';
 import type { RetryPolicy } from '#core/limits/retry-delay.ts';
@@ -35,6 +36,8 @@ export interface Alias {
   readonly strategy?: Strategy | undefined;
   /** Model strings that are tried, in this order, after all targets have failed. */
   readonly fallbacks?: readonly string[] | undefined;
+  /** Undefined if no candidate is evaluated. */
+  readonly shadow?: ShadowSettings | undefined;
 }
 
 export interface WeightedTarget {
@@ -50,7 +53,7 @@ export interface WeightedTarget {
  */
 export interface PolicedProvider extends Pick<
   Provider,
-  'name' | 'type' | 'models' | 'modelNames' | 'listedAs' | 'program' | 'keys'
+  'name' | 'type' | 'models' | 'modelNames' | 'listedAs' | 'program' | 'keys' | 'speaks'
 > {
   readonly chat: (call: Passed<ProviderCall>) => ReturnType<Provider['chat']>;
   readonly embed: (call: Passed<EmbeddingsCall>) => ReturnType<Provider['embed']>;
@@ -98,6 +101,8 @@ export interface Resolved {
   readonly strategy: Strategy;
   /** The model string in the request, if it is an alias. */
   readonly alias: string | undefined;
+  /** Set if a candidate is evaluated with the alias's requests. */
+  readonly shadow?: ShadowSettings | undefined;
   /** Called with the target that responded, if the targets are ordered for a session. */
   readonly onServed?: ((target: Target) => void) | undefined;
 }

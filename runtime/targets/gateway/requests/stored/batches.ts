@@ -30,7 +30,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
   /** Reserves the batch's maximum cost until the batch has been paid for. */
   const hold = async (
     { router, requirePricing: required, allowUnpriced }: ModelSet,
-    { caller }: StoredRequest,
+    { caller, signal }: StoredRequest,
     userId: string,
     { model, inputTokens: prompt, outputTokens: output }: WorkPlan,
   ) => {
@@ -39,7 +39,7 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
     const prices = await pricesOf(state, targets, clock.now(), { required, isBatch: true });
     const estimate = estimateOf(prices, { prompt, output }, allowUnpriced);
     // A batch does not count towards the tokens-per-minute limits.
-    const reservation = await ledger.reserve(spender, { ...estimate, tokens: 0 });
+    const reservation = await ledger.reserve(spender, { ...estimate, tokens: 0 }, undefined, { signal });
     return { held: await ledger.keep(reservation), admission: reservation };
   };
 

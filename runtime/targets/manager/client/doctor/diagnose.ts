@@ -20,7 +20,7 @@ import { findCommandFile, spawnable } from '#platform/command-file.ts';
 import type { ProcessLaunch, ServerSpec } from '../../config/spec.ts';
 import {
   auditProblems,
-  changedToolsText,
+  changesText,
   listAge,
   type ManagerStatus,
   type ServerState,
@@ -179,10 +179,11 @@ const listFaults = ({ name, warnings = [] }: ServerState): Finding[] =>
     ),
   );
 
-function checkPins({ name, changedTools = [] }: ServerState): Finding[] {
-  if (changedTools.length === 0) return [];
+function checkPins({ name, changedTools, changedItems }: ServerState): Finding[] {
+  const changes = changesText({ changedTools, changedItems });
+  if (changes === '') return [];
   const remedy = `Review them with \`mcp-manager pin --diff ${name}\`, then accept them with \`mcp-manager pin ${name}\`.`;
-  return [problemFinding(`server ${name}`, changedToolsText(changedTools), remedy)];
+  return [problemFinding(`server ${name}`, changes, remedy)];
 }
 
 /** Possible injections, without those in definitions that a person released. */

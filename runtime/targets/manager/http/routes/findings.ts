@@ -9,7 +9,7 @@ import { serverName } from '../../config/server-name.ts';
 import type { ManagerContext } from '../../context.ts';
 import { SCAN_RULES } from '../../scanning/finding.ts';
 import type { ReportedFinding } from '../../scanning/reports.ts';
-import type { ListName } from '../../shapes/check-list.ts';
+import type { ListName } from '../../shared/list-items.ts';
 import { callerOfRequest } from '../env.ts';
 import type { ManagerHttpParts } from '../parts.ts';
 import { findingsBody, releasedBody, releaseRequest } from '../schemas/findings.ts';

@@ -13,6 +13,7 @@ import { callerOfRequest } from '../env.ts';
 import type { Route } from '#serve/http/route.ts';
 import type { ManagerHttpParts } from '../parts.ts';
 import { compact } from '../views/compact.ts';
+import { changesOf } from '../views/server-view.ts';
 import { DRY_RUN, flagOf, flagParameter } from './flag-parameter.ts';
 import { ITEM_PAGE_PARAMETERS, pageOfItems, slicePage, SERVER_NAME } from './operations.ts';
 import { answerOf } from '#serve/http/openapi/describe.ts';
@@ -42,7 +43,7 @@ export function pinRoutes(
       tag: 'Pins',
       summary: 'List the servers with pinned tools, approval rules or tool overrides.',
       parameters: [
-        flagParameter('changed', 'Whether to return only servers whose tools differ from their pins.'),
+        flagParameter('changed', 'Whether to return only servers whose items differ from their pins.'),
         ...ITEM_PAGE_PARAMETERS,
       ],
       answer: answerOf('One page of servers.', toolPoliciesBody, {
@@ -65,9 +66,7 @@ export function pinRoutes(
         const found = supervisor.names().flatMap((name) => {
           const server = supervisor.get(name);
           const isShown =
-            server &&
-            caller.canUse(name) &&
-            (isChanged ? server.toolFindings.changes().length > 0 : hasPolicy(server));
+            server && caller.canUse(name) && (isChanged ? hasChanges(server) : hasPolicy(server));
           return isShown ? [server] : [];
         });
         const { items, total, nextCursor } = slicePage(found, pageOfItems(c));
@@ -80,16 +79,17 @@ export function pinRoutes(
       guard: guards.editor('named'),
       id: 'pinTools',
       tag: 'Pins',
-      summary: 'Pin a server’s current tools.',
+      summary: 'Pin a server’s current tools, prompts and resources.',
       description:
-        'Starts another instance of the server to read its tools. With `dry_run`, the tools are compared but not pinned.',
+        'Starts another instance of the server to read its items. With `dry_run`, the items are compared but not pinned.',
       parameters: [SERVER_NAME, DRY_RUN],
-      answer: answerOf('The tools, compared with their previous pins.', pinnedToolsBody, {
+      answer: answerOf('The items, compared with their previous pins.', pinnedToolsBody, {
         server: 'git',
         tools: 12,
         differences: [
           {
-            tool: 'git_push',
+            kind: 'tool',
+            name: 'git_push',
             change: 'changed',
             members: ['description'],
             lines: ['  description:', '    - Push.'],
@@ -107,7 +107,7 @@ export function pinRoutes(
           const reason = redact.text(outcome?.failure ?? 'it has no tools', spec.name);
           throw new AppError('UpstreamError', `Cannot read the tools of ${spec.name}: ${reason}`);
         }
-        const { tools, differences } = outcome;
+        const { items, differences } = outcome;
         const isDryRun = flagOf(c, 'dry_run');
         if (!isDryRun) {
           await explained(() => writePins(file, outcomes));
@@ -116,12 +116,13 @@ export function pinRoutes(
         }
         return {
           server: spec.name,
-          tools: Object.keys(tools).length,
+          tools: Object.keys(items.lists.tools ?? {}).length,
           differences: differences.map((one) => ({
-            tool: one.tool,
+            kind: one.kind,
+            name: one.name,
             change: one.change,
             members: one.members,
-            // The first line contains the tool name.
+            // The first line contains the name.
             lines: differenceLines(spec.name, [one]).slice(1),
           })),
           written: !isDryRun,
@@ -148,6 +149,9 @@ export function pinRoutes(
   ];
 }
 
+const hasChanges = ({ pinFindings }: ManagedServer): boolean =>
+  pinFindings.changes().length + pinFindings.itemChanges().length > 0;
+
 function hasPolicy(server: ManagedServer): boolean {
   const { pins, approvals = [], toolOverrides = {} } = server.spec();
   return pins !== undefined || approvals.length > 0 || Object.keys(toolOverrides).length > 0;
@@ -157,8 +161,8 @@ function policyView(server: ManagedServer) {
   const { pins, approvals = [], toolOverrides = {} } = server.spec();
   return {
     server: server.name,
-    pinned: Object.keys(pins?.hashes ?? {}).length,
-    ...compact({ onChange: pins?.onChange, changedTools: server.toolFindings.changes() }),
+    pinned: Object.keys(pins?.hashes.tools ?? {}).length,
+    ...compact({ onChange: pins?.onChange, ...changesOf(server) }),
     approvals: approvals.map(({ tools, when, action }) => ({ tools, ...compact({ when }), action })),
     overrides: Object.entries(toolOverrides).map(([tool, { rename, hidden, description }]) => ({
       tool,

@@ -46,6 +46,7 @@ export const newServerRequest = closed('NewServer', {
       {
         env: values('Environment variables.'),
         headers: values('Headers of a remote server.'),
+        credentials: values('Credentials for the security schemes of an API.'),
         oauth: values('Keys in `oauth`, e.g. `client_secret`.'),
       },
       'Values for the secrets file. Responses never include them.',

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { oneOf } from '#serve/http/schemas.ts';
+import { ITEM_KINDS } from '../../shared/list-items.ts';
 import { healthFindings } from './findings.ts';
 import { dateTimeMember, listOrNull, optionalTextMember, struct } from './struct.ts';
 
@@ -12,6 +13,19 @@ export const changedTools = Type.Optional(
       }),
     }),
     { description: 'For servers with pinned tools: the tools that differ. See `mcp-manager pin`.' },
+  ),
+);
+
+export const changedItems = Type.Optional(
+  Type.Array(
+    Type.Object({
+      kind: oneOf(ITEM_KINDS),
+      name: Type.String({ description: 'Name of the item on the server; for resources, the URI.' }),
+      change: oneOf(['new', 'changed'], {
+        description: '`new`: the item is not pinned. `changed`: it differs from its pinned definition.',
+      }),
+    }),
+    { description: 'For pinned servers: the prompts, resources and resource templates that differ.' },
   ),
 );
 
@@ -44,6 +58,7 @@ export const serverHealth = struct(
       }),
     ),
     changedTools,
+    changedItems,
     findings: healthFindings,
   },
   'The health of one server.',

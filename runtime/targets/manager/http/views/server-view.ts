@@ -21,14 +21,20 @@ export function healthView(server: ManagedServer, scans: Pick<ScanGuard, 'defini
       latency: status === 'ok' && latencyNs !== undefined ? formatGoDuration(latencyNs) : undefined,
       signIn: server.signIn(),
       listsReadAt: time(listsReadAt),
-      warnings: [...warnings, ...server.listFaults.all(), ...server.toolFindings.faults()],
-      changedTools: server.toolFindings.changes(),
+      warnings: [...warnings, ...server.listFaults.all(), ...server.pinFindings.faults()],
+      ...changesOf(server),
       findings: scans
         .definitionFindings(server.name)
         .map(({ kind, name, rule, outcome }) => ({ kind, name, rule, outcome })),
     }),
   };
 }
+
+/** Items that differ from their pins. */
+export const changesOf = ({ pinFindings }: ManagedServer) => ({
+  changedTools: pinFindings.changes(),
+  changedItems: pinFindings.itemChanges(),
+});
 
 export function statusView(server: ManagedServer, scans: Pick<ScanGuard, 'definitionFindings'>) {
   const { phase, pid, startedAt, restarts, reason, reasonLines, nextStartAt, running, queued, ...known } =

@@ -7,7 +7,7 @@ import type { ShapeOfParams } from '../../shapes/shape.ts';
 import { type RequestHeaders, ResultTooLarge } from '../connection.ts';
 import type { AccessTokens } from '../remote/access-tokens.ts';
 import { createRemoteClient } from '../remote/remote-client.ts';
-import { apiLookup, USER_AGENT } from './fetch-document.ts';
+import { USER_AGENT } from './fetch-document.ts';
 import { ACCEPT_ENCODING, readLimited } from './read-limited.ts';
 import { type ApiResponse, toolResult } from './tool-result.ts';
 
@@ -50,8 +50,7 @@ export function createApiClient({
   tokens,
   maxResultCharacters = DEFAULT_MAX,
 }: ApiClientOptions): ApiClient {
-  // The configuration or a local file names all servers, so that private addresses are allowed.
-  const client = createRemoteClient({ ...launch, url: baseUrl }, timeouts, tokens, apiLookup(true));
+  const client = createRemoteClient({ ...launch, url: baseUrl }, timeouts, tokens);
   const credentials = {
     schemes: plan.schemes,
     values: launch.api.credentials,

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
 import { Agent } from 'undici';
 import { AppError, configError, messageOf } from '#contract/errors.ts';
-import { addressKind, isIpAddress, isLocalHost } from '#core/net/public-address.ts';
+import { isLocalHost } from '#core/net/public-address.ts';
 import { redirectTarget } from '#core/net/redirect-target.ts';
-import { guardedLookup, isAllowedAddress } from '#platform/guarded-lookup.ts';
+import { guardedConnect } from '#serve/client/guarded-connect.ts';
 import { MAX_DOCUMENT_BYTES } from '../../openapi/parse-document.ts';
 import { ACCEPT_ENCODING, readLimited } from './read-limited.ts';
 
@@ -69,11 +69,6 @@ async function fetchDocument({
     let url = first;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const isOwn = url.origin === first.origin;
-      if (
-        isIpAddress(url.hostname) &&
-        !isAllowedAddress(addressKind(url.hostname), isOwn || isLocalHost(first.hostname))
-      )
-        throw configError(`${place} redirects to ${url.host}, which is not a public address.`);
       const response = await (isOwn ? agents.own : agents.other).request({
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
@@ -117,14 +112,7 @@ async function fetchDocument({
 export const USER_AGENT = `mcp-manager/${process.env['ENCODERFILE_VERSION'] ?? '0.0.0'}`;
 
 /** An HTTP client that never connects to instance metadata, and to private addresses only if they are allowed. */
-const agentFor = (allowsPrivate: boolean): Agent =>
-  new Agent({ connect: { lookup: apiLookup(allowsPrivate) } });
-
-export const apiLookup = (allowsPrivate: boolean): ReturnType<typeof guardedLookup> =>
-  guardedLookup({
-    allowsPrivate,
-    refusal: (host, address) => new Error(`${host} has the address ${address}, which is not allowed`),
-  });
+const agentFor = (allowsPrivate: boolean): Agent => new Agent({ connect: guardedConnect({ allowsPrivate }) });
 
 function validatorsOf({
   etag,

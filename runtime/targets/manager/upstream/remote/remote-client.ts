@@ -1,8 +1,8 @@
-import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
 import { messageOf } from '#contract/errors.ts';
 import type { RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import { ConnectionClosed } from '../connection.ts';
+import { guardedConnect } from '#serve/client/guarded-connect.ts';
 import { parseBearerChallenge } from '#serve/oauth/bearer-challenge.ts';
 import type { AccessToken, AccessTokens, TokenRejection } from './access-tokens.ts';
 import { UnexpectedResponse } from './unexpected-response.ts';
@@ -43,10 +43,13 @@ export function createRemoteClient(
   launch: RemoteLaunch,
   timeouts: ServerTimeouts,
   tokens: AccessTokens | undefined,
-  lookup?: LookupFunction,
 ): RemoteClient {
+  // The configuration names the server, which can therefore be on this network.
+  const connect = guardedConnect({
+    allowsPrivate: true,
+    timeoutMs: Math.min(timeouts.init, CONNECT_TIMEOUT_MS),
+  });
   // Callers set a timeout for each request.
-  const connect = { timeout: Math.min(timeouts.init, CONNECT_TIMEOUT_MS), ...(lookup && { lookup }) };
   const agent = new Agent({ connect, headersTimeout: 0, bodyTimeout: 0 });
   let serverUrl = new URL(launch.url);
   const place = `${serverUrl.origin}${serverUrl.pathname}`;

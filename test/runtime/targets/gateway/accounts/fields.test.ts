@@ -64,6 +64,10 @@ const SAMPLES: Partial<Record<Field['kind'], readonly [Sample, Sample]>> = {
     { value: 7, text: '7' },
     { value: 1_000_000, text: '1000000' },
   ],
+  wait: [
+    { value: 30, text: '30' },
+    { value: 0, text: '0' },
+  ],
   seconds: [
     { value: 3600, text: '1h' },
     { value: 86_400, text: 'daily' },
@@ -79,6 +83,10 @@ const SAMPLES: Partial<Record<Field['kind'], readonly [Sample, Sample]>> = {
   models: [
     { value: ['a:*'], text: 'a:*' },
     { value: ['b'], text: 'b' },
+  ],
+  labels: [
+    { value: ['desk'], text: 'desk' },
+    { value: ['desk', 'time'], text: 'desk,time' },
   ],
   metadata: [
     { value: { a: 'b' }, text: 'a=b' },

@@ -28,6 +28,7 @@ const MASTER_ONLY = [
   ['POST', '/v1/budgets'],
   ['GET', '/v1/budgets'],
   ['GET', '/v1/budgets/reset-logs'],
+  ['GET', '/v1/budgets/forecasts'],
   ['GET', '/v1/budgets/b'],
   ['PATCH', '/v1/budgets/b'],
   ['DELETE', '/v1/budgets/b'],

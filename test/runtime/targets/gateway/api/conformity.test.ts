@@ -41,6 +41,8 @@ const STORED = {
   status: 'success' as const,
   request: '{}',
   answer: null,
+  status_code: 200,
+  tags: null,
   truncated: 0,
 };
 

@@ -1,4 +1,5 @@
 import type { Clock } from '#platform/clock.ts';
+import type { GuardrailProfile } from '#gateway/requests/guardrails/guardrail.ts';
 import { createGuardrails } from '#gateway/requests/guardrails/guardrails.ts';
 import { createRouter } from '#gateway/requests/routing/router.ts';
 import { NO_PROMPTS, type PromptPolicy, REQUEST_POLICY } from '#gateway/providers/shapes/policies.ts';
@@ -10,19 +11,22 @@ interface ModelOptions {
   readonly providers?: readonly Provider[];
   readonly aliases?: readonly Alias[];
   readonly prompts?: PromptPolicy;
+  readonly guardrails?: readonly GuardrailProfile[];
 }
 
 /** Models from options, with a count of their holders. */
 export function heldModels(
-  { providers = [], aliases = [], prompts = NO_PROMPTS }: ModelOptions,
+  { providers = [], aliases = [], prompts = NO_PROMPTS, guardrails: profiles = [] }: ModelOptions,
   clock: Clock,
 ) {
   // The clock stands still, so that waiting for another attempt would never end.
   const policy = { retry: { ...RETRY_POLICY, retries: 0 } };
   const router = createRouter({ providers, aliases, clock, random: Math.random, policy });
-  const guardrails = createGuardrails({ profiles: [], classifier: (name) => router.classifier(name), clock });
+  const isolated = createRouter({ providers, clock, random: Math.random, policy });
+  const guardrails = createGuardrails({ profiles, classifier: (name) => router.classifier(name), clock });
   const set = {
     router,
+    isolatedRouter: () => isolated,
     guardrails,
     requirePricing: false,
     allowUnpriced: false,

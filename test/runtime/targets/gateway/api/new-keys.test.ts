@@ -10,6 +10,7 @@ test('POST /v1/keys returns 200 with the new key', async () => {
   expect(status).toBe(200);
   expect(body).toEqual({
     team_id: null,
+    tools: null,
     scope: 'models',
     id: expect.stringMatching(/^[\da-f]{8}-[\da-f-]{27}$/),
     key: expect.stringMatching(/^gw-[\w-]{64}$/),
@@ -25,6 +26,8 @@ test('POST /v1/keys returns 200 with the new key', async () => {
     rpm: null,
     tpm: null,
     max_parallel: null,
+    queue_sec: null,
+    priority: null,
     log_prompts: null,
     budget: null,
     spend: 0,

@@ -1,3 +1,5 @@
+import { createProviderQueue } from '#gateway/requests/routing/provider-queue.ts';
+import { QUEUE_DEFAULTS, type QueueSettings } from '#gateway/accounts/ledger/waiting/queue-settings.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +14,7 @@ import { createRedactor } from '#serve/redact.ts';
 import { createPromptWriter } from '#gateway/accounts/prompts/prompt-writer.ts';
 import { createPolicy } from '#gateway/requests/policy/policy.ts';
 import { createCompletions } from '#gateway/requests/completions/completions.ts';
+import { openShadow } from '#gateway/requests/shadow/open-shadow.ts';
 import type { AlertsConfig } from '#gateway/alerts/alert-message.ts';
 import type { GatewayContext } from '#gateway/context.ts';
 import type { Keys } from '#gateway/accounts/identity/identity.ts';
@@ -23,12 +26,14 @@ import { createExperiments } from '#gateway/evaluation/experiments/experiments.t
 import { createServingThreads } from '#gateway/servers/threads/serving-threads.ts';
 import { type GatewayApi, gatewayApi } from '#gateway/api/app.ts';
 import type { GatewayAppOptions } from '#gateway/api/app-options.ts';
+import { realtimeUpgrades } from '#gateway/api/realtime.ts';
 import { malformedRequestAnswer } from '#gateway/api/http/errors.ts';
 import type { Provider } from '#gateway/providers/adapters/provider.ts';
 import type { Alias } from '#gateway/requests/routing/routing.ts';
 import { createJobServices } from '#gateway/evaluation/jobs/job-services.ts';
 import { createDatabaseCheck } from '#gateway/servers/database-check.ts';
 import { permissionOf } from '#gateway/requests/models/models.ts';
+import type { GuardrailProfile } from '#gateway/requests/guardrails/guardrail.ts';
 import type { PromptPolicy } from '#gateway/providers/shapes/policies.ts';
 import type { Store } from '#gateway/store/store.ts';
 import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
@@ -61,6 +66,8 @@ export interface OpenGateway {
   readonly clock: TestClock;
   /** Resolves when all prompts are written. */
   readonly promptsWritten: () => Promise<void>;
+  /** Resolves when all sampled requests are compared and stored. */
+  readonly evaluated: () => Promise<void>;
   /** Number of current holders of the models. */
   readonly held: () => number;
   readonly request: (path: string, init?: RequestInit) => Promise<Answer>;
@@ -84,7 +91,10 @@ export interface GatewayOptions extends Partial<Omit<GatewayAppOptions, 'server'
   readonly alerts?: AlertsConfig;
   readonly userLimits?: Parameters<typeof openGatewayState>[1]['userLimits'];
   readonly prompts?: PromptPolicy;
+  readonly guardrails?: readonly GuardrailProfile[];
   readonly idempotency?: IdempotencySettings;
+  readonly queue?: QueueSettings;
+  readonly hasFeedback?: boolean;
   readonly reload?: GatewayContext['reload'];
   /** The executable that workers download. */
   readonly program?: string;
@@ -114,6 +124,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
     alertPolicy,
     userLimits,
     openWorkloads,
+    queues: { settings: () => options.queue ?? QUEUE_DEFAULTS },
     onError,
   });
   let isOpen = true;
@@ -166,9 +177,10 @@ export function gatewayOn(
   const workflows = createWorkflows(state.store, { clock, models, compute, services: jobs });
   const tokenCounter = createTokenCounter();
   const { log } = kernel;
+  const redactor = createRedactor([{ value: MASTER_KEY, isNamed: true }]);
   const prompts = createPromptWriter({
     promptLog: state.promptLog,
-    redactor: createRedactor([{ value: MASTER_KEY, isNamed: true }]),
+    redactor,
     log,
   });
   const policy = createPolicy({ guardrailHits: state.guardrailHits, prompts, clock });
@@ -195,6 +207,24 @@ export function gatewayOn(
   });
   state.beforeClose?.(() => idempotency.close());
   const signIn = options.signIn?.(state, clock);
+  const completionParts = {
+    state,
+    policy,
+    models,
+    telemetry,
+    tokenCounter,
+    answerCache,
+    providerQueue: createProviderQueue({ clock, settings: () => QUEUE_DEFAULTS }),
+    lifecycle: kernel.lifecycle,
+    clock,
+    log: kernel.log,
+  };
+  const { sampler, evaluations } = openShadow({
+    ...completionParts,
+    records: state.shadowRecords,
+    redactor,
+  });
+  state.beforeClose?.(() => evaluations.close());
   const context: GatewayContext = {
     kernel,
     clock,
@@ -210,21 +240,12 @@ export function gatewayOn(
     policy,
     ...testRegistry(state.modelEntries),
     tokenCounter,
-    completions: createCompletions({
-      state,
-      policy,
-      models,
-      telemetry,
-      tokenCounter,
-      answerCache,
-      lifecycle: kernel.lifecycle,
-      clock,
-      log: kernel.log,
-    }),
+    completions: createCompletions({ ...completionParts, sampler }),
     idempotency,
     stored,
     telemetry,
     alertsConfig: () => options.alerts,
+    hasFeedback: options.hasFeedback ?? true,
     version: '1.2.3',
     threads: createServingThreads(),
     signInUrl: signIn?.publicUrl,
@@ -237,12 +258,14 @@ export function gatewayOn(
     }),
     reload: options.reload ?? (() => Promise.resolve()),
   };
-  const { app } = gatewayApi(context, {
+  const appOptions = {
     ...APP_OPTIONS,
     ...options,
     server: { ...APP_OPTIONS.server, ...options.server },
-  });
+  };
+  const { app } = gatewayApi(context, appOptions);
   const closers: (() => Promise<void>)[] = [
+    () => evaluations.close(),
     () => telemetry.close(),
     () => prompts.close(),
     () => stored.close(),
@@ -257,6 +280,7 @@ export function gatewayOn(
     clock,
     held,
     promptsWritten: () => prompts.close(),
+    evaluated: () => evaluations.idle(),
     request,
     ask: (method, path, body, headers = {}) =>
       request(path, {
@@ -271,7 +295,8 @@ export function gatewayOn(
     async listen() {
       const hostname = '127.0.0.1';
       const refuse = malformedRequestAnswer;
-      const listener = await listenHttp({ app, hostname, port: 0, portFlag: '--port', refuse });
+      const upgrades = realtimeUpgrades(context, appOptions);
+      const listener = await listenHttp({ app, hostname, port: 0, portFlag: '--port', refuse, upgrades });
       closers.push(() => listener.close(0));
       return `http://${hostname}:${listener.port}`;
     },

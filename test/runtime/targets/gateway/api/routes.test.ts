@@ -134,6 +134,7 @@ test('all routes with POST accept an Idempotency-Key, unless repeating a request
     '/v1/me/invitations/:team/accept',
     '/v1/alerts/test',
     '/v1/admin/reload',
+    '/v1/feedback',
     '/api/v1/workflows/:id/cancel',
     '/api/v1/jobs/:id/cancel',
   ]);

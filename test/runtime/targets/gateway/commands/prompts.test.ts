@@ -14,7 +14,15 @@ test('`prompts` lists stored prompts and shows those of a single request, and re
   await run('migrate');
   expect(await run('prompts', 'list')).toEqual({ code: 0, out: '', err: 'No prompts found.\n' });
   const store = await openStore(parseDatabaseUrl(url), { autoMigrate: false });
-  const about = { user_id: 'ada', api_key_id: 'k', model: 'a:b', endpoint: '/v1/responses', truncated: 0 };
+  const about = {
+    user_id: 'ada',
+    api_key_id: 'k',
+    model: 'a:b',
+    endpoint: '/v1/responses',
+    truncated: 0,
+    status_code: 200,
+    tags: null,
+  };
   await createPromptLog(store, () => 0).add([
     { ...about, id: '1', at: 0, request_id: 'r', status: 'success', request: '{"a":1}', answer: 'Hi' },
     { ...about, id: '2', at: 1, request_id: 'r', status: 'error', request: '{}', answer: null },

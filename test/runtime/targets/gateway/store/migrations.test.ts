@@ -36,6 +36,7 @@ const NO_DATA = [
   'gateway_usage',
   'gateway_guardrail_hits',
   'gateway_prompts',
+  'gateway_feedback',
 ];
 
 test('every table with a user ID has an owner space or is listed in this test', () => {

@@ -52,3 +52,17 @@ test("the caller's name is the value of the configured claim, or the client ID i
   expect(callerOf({ sub: undefined, client_id: 'robot' })?.name).toBe('user:robot');
   expect(callerOf({ sub: undefined })).toBeUndefined();
 });
+
+test('a token has the mode in the configured claim, and a value that is not a mode is rejected', () => {
+  expect(callerOf({ mcp_mode: 'code' })?.mcpMode).toBeUndefined();
+  const withClaim = { modeClaim: 'mcp_mode' };
+  expect(callerOf({ mcp_mode: 'code' }, withClaim)?.mcpMode).toBe('code');
+  for (const mcp_mode of [undefined, null])
+    expect(callerOf({ mcp_mode }, withClaim)).not.toHaveProperty('mcpMode');
+  expect(callerOf({}, { modeClaim: 'constructor' })).not.toHaveProperty('mcpMode');
+  for (const mcp_mode of ['lua', '', 'Code', 7, ['code'], 'x'.repeat(10_000)]) {
+    expect(() => callerOf({ mcp_mode }, withClaim)).toThrow(
+      /^Invalid access token: the claim mcp_mode must be all, search or code, not .{1,50}\.$/,
+    );
+  }
+});

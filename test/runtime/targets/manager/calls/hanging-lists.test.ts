@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { handClock } from '#test/helpers/hand-clock.ts';
-import type { ListName } from '#manager/shapes/check-list.ts';
+import type { ListName } from '#manager/shared/list-items.ts';
 import { serverSpec } from '../server-spec.ts';
 import { callOf, type TestManager, useManager } from '../use-manager.ts';
 

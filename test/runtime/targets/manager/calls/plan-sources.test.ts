@@ -4,7 +4,7 @@ import type { ToolCaller } from '#manager/access/caller.ts';
 import { createCallerGroups } from '#manager/access/groups.ts';
 import type { KeyRecord } from '#manager/access/key-file.ts';
 import { createManagerAccess } from '#manager/access/manager-access.ts';
-import { definitionHash, toolDefinition } from '#manager/config/tool-definition.ts';
+import { itemHash } from '#manager/config/item-definition.ts';
 import type { ServerSpec } from '#manager/config/spec.ts';
 import { bearer, keyOf } from '../access/key-of.ts';
 import { serverSpec } from '../server-spec.ts';
@@ -38,7 +38,7 @@ interface Case {
   readonly next: string | RegExp;
 }
 
-const PINNED = toolDefinition({ name: 'one', description: 'Another.', inputSchema: { type: 'object' } });
+const PINNED = { name: 'one', description: 'Another.', inputSchema: { type: 'object' } };
 
 /** The effect of each server setting on a tool call; `none` if it has no effect. */
 const SETTINGS: Readonly<Record<keyof ServerSpec, readonly Case[] | 'none'>> = {
@@ -68,14 +68,16 @@ const SETTINGS: Readonly<Record<keyof ServerSpec, readonly Case[] | 'none'>> = {
   ],
   pins: [
     {
-      changes: { pins: { onChange: 'block', hashes: {} } },
+      changes: { pins: { onChange: 'block', scope: 'complete', hashes: {} } },
       next: /^tool blocked: changing\/one: it is not pinned/,
     },
     {
-      changes: { pins: { onChange: 'block', hashes: { one: definitionHash('one', PINNED) } } },
+      changes: {
+        pins: { onChange: 'block', scope: 'complete', hashes: { tools: { one: itemHash('tools', PINNED) } } },
+      },
       next: /^tool blocked: changing\/one: it differs/,
     },
-    { changes: { pins: { onChange: 'warn', hashes: {} } }, next: 'one' },
+    { changes: { pins: { onChange: 'warn', scope: 'complete', hashes: {} } }, next: 'one' },
   ],
   scan: [
     { changes: { scan: { definitions: 'block', results: 'block' } }, next: 'one' },

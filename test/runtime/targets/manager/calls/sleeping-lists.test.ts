@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ANYONE } from '#manager/access/caller.ts';
-import { definitionHash, toolDefinition } from '#manager/config/tool-definition.ts';
+import { itemHash } from '#manager/config/item-definition.ts';
 import type { ServerSpec } from '#manager/config/spec.ts';
-import type { ListName } from '#manager/shapes/check-list.ts';
+import type { ListName } from '#manager/shared/list-items.ts';
 import { handClock } from '#test/helpers/hand-clock.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { type SpecChanges, serverSpec } from '../server-spec.ts';
@@ -205,7 +205,7 @@ test('a changed definition does not get the lists of the earlier one', async () 
   const changes: readonly SpecChanges[] = [
     { args: ['--other'] },
     { env: { OTHER: '' } },
-    { pins: { onChange: 'warn', hashes: {} } },
+    { pins: { onChange: 'warn', scope: 'complete', hashes: {} } },
   ];
   for (const change of changes) {
     const manager = startLazy([lazy(change)]);
@@ -255,8 +255,8 @@ test('filters, overrides and permissions apply to saved lists', async () => {
 
 test('a tool that changed while its server was stopped is blocked by its pin, although the saved list matches', async () => {
   const tool = (description: string) => ({ name: 'one', description, inputSchema: { type: 'object' } });
-  const hash = definitionHash('one', toolDefinition(tool('Old.')));
-  const pins = { onChange: 'block', hashes: { one: hash } } as const;
+  const hash = itemHash('tools', tool('Old.'));
+  const pins = { onChange: 'block', scope: 'complete', hashes: { tools: { one: hash } } } as const;
   const specOf = (description: string): ServerSpec =>
     lazy({ env: { TOOLS: JSON.stringify([tool(description)]) }, pins });
   const first = startLazy([specOf('Old.')]);
@@ -270,7 +270,7 @@ test('a tool that changed while its server was stopped is blocked by its pin, al
     message: expect.stringMatching(/^tool blocked: changing\/one: it differs from its pinned definition/),
   });
   expect(await second.names()).toEqual([]);
-  expect(second.server('changing').toolFindings.changes()).toContainEqual({ tool: 'one', change: 'changed' });
+  expect(second.server('changing').pinFindings.changes()).toContainEqual({ tool: 'one', change: 'changed' });
 });
 
 test('combined lists do not start a failing server again and again, but its own list does', async () => {

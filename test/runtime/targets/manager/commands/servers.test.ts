@@ -128,6 +128,11 @@ test.each([
     2,
     '--header requires --url or --openapi. For a local server, use --env.',
   ],
+  [
+    ['add', 'x', '--openapi', 'file://other/pets.yaml'],
+    2,
+    '--openapi: "file://other/pets.yaml" is not a file on this machine. A file: URL must have three slashes',
+  ],
   [['remove', 'tine'], 1, 'Unknown server "tine". Did you mean "time"?'],
   [['remove'], 2, 'Missing argument: <name>.'],
 ])('the command %j is rejected, and nothing is written', async (args, code, message) => {

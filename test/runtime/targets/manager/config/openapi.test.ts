@@ -82,6 +82,29 @@ test.each([
   expect(problemsOf({ servers: server(keys) }).join('\n')).toContain(problem);
 });
 
+test.each([
+  ['file:///apis/pets%20one.yaml', '/apis/pets one.yaml'],
+  ['FILE:///apis/pets.yaml', '/apis/pets.yaml'],
+  ['file:/apis/pets.yaml', '/apis/pets.yaml'],
+  ['file://localhost/apis/pets.yaml', '/apis/pets.yaml'],
+  ['pets.yaml', '/etc/manager/pets.yaml'],
+])('the document %s is the file %s', (written, path) => {
+  const { servers } = resolve({
+    file: '/etc/manager/.mcpd.toml',
+    servers: server(`openapi = "${written}"\n`),
+  });
+  expect(remoteOf(servers[0]).api?.document).toBe(path);
+});
+
+test.each(['file://other/pets.yaml', 'file:pets%2fx.yaml', 'file:///a%00b'])(
+  'the document %s is a problem',
+  (written) => {
+    expect(problemsOf({ servers: server(`openapi = "${written}"\n`) }).join()).toContain(
+      `openapi: "${written}" is not a file on this machine. A file: URL must have three slashes and an absolute path, e.g. file:///apis/pets.yaml.`,
+    );
+  },
+);
+
 test('credentials in the secrets file require an API', () => {
   const secrets = '[servers.a.credentials]\nk = "v"\n';
   for (const keys of ['command = "x"\n', 'url = "https://x.example"\n']) {

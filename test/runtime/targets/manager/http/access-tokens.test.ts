@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTokenIssuer, type TokenIssuer } from '#test/helpers/token-issuer.ts';
 import { bearer, keyOf } from '../access/key-of.ts';
 import { type Managed, openManager } from '../mcp/managed.ts';
+import { sendStateless } from '../mcp/stateless-request.ts';
 import { serverSpec } from '../server-spec.ts';
 
 const RESOURCE = 'https://mcp.example';
@@ -20,6 +21,7 @@ beforeAll(async () => {
       algorithms: ['ES256'],
       userClaim: 'sub',
       adminScope: 'admin',
+      modeClaim: 'mcp_mode',
       scopes: new Map([
         ['add', ['echo/add']],
         ['all', ['*']],
@@ -116,4 +118,23 @@ test('logs contain the user name and no token', async () => {
   await add('echo', token);
   await expect.poll(() => JSON.stringify(managed.logged)).toContain('"caller":"user:eve"');
   expect(JSON.stringify(managed.logged)).not.toContain(token.split('.')[2]);
+});
+
+test('a token has the mode in its claim, in sessions and without', async () => {
+  const toolsFor = async (claims: object): Promise<readonly string[]> => {
+    const authorization = bearer(await issuer.token({ scope: 'all', ...claims }));
+    const client = await managed.connect('/mcp', { authorization });
+    const listed = (await client.listTools()).tools.map(({ name }) => name);
+    const stateless = await sendStateless(managed.origin, 'tools/list', { headers: { authorization } });
+    for (const name of listed) expect(await stateless.clone().text()).toContain(`"${name}"`);
+    return listed;
+  };
+  expect(await toolsFor({ mcp_mode: 'code' })).toEqual(['search_tools', 'run_script']);
+  expect(await toolsFor({ mcp_mode: 'search' })).toEqual(['search_tools', 'call_tool']);
+  expect(await toolsFor({})).toContain('echo__add');
+  const wrong = await get('/api/v1/servers', await issuer.token({ scope: 'all', mcp_mode: 'lua' }));
+  expect([wrong.status, await wrong.text()]).toEqual([
+    401,
+    expect.stringContaining('the claim mcp_mode must be all, search or code'),
+  ]);
 });

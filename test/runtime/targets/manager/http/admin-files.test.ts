@@ -108,7 +108,8 @@ test('tools can be compared with their pins, pinned and unpinned, and rules are 
   const compared = await send('POST', `${ADMIN}/servers/echo/pin?dry_run=true`);
   expect(compared.body.written).toBe(false);
   expect(compared.body.differences).toContainEqual({
-    tool: 'add',
+    kind: 'tool',
+    name: 'add',
     change: 'new',
     members: expect.arrayContaining(['description']),
     lines: expect.arrayContaining(['    + Adds two numbers.']),

@@ -169,6 +169,7 @@ test('schemas reject additional members and match the contract', async () => {
         'listsReadAt',
         'warnings',
         'changedTools',
+        'changedItems',
         'findings',
       ],
       ['name', 'status'],

@@ -48,7 +48,7 @@ const viewOf = (health: Health): object => {
     signIn: () => undefined,
     status: () => ({ warnings: [] }),
     listFaults: { all: () => [] },
-    toolFindings: { changes: () => [], faults: () => [] },
+    pinFindings: { itemChanges: () => [], changes: () => [], faults: () => [] },
   } as unknown as ManagedServer;
   return healthView(server, { definitionFindings: () => [] });
 };

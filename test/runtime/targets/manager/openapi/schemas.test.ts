@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { mapInnerSchemas } from '#manager/shapes/inner-schemas.ts';
+import { DEFINITIONS, LIST_OF_SCHEMAS, MAP_OF_SCHEMAS, ONE_SCHEMA } from '#manager/shared/schema-places.ts';
 import { convert, toolOf } from './plan.ts';
 
 const OLD = { openapi: '3.0.3' };
@@ -46,6 +48,11 @@ test.each([
     { type: 'array', items: [{ type: 'string' }] },
     { type: 'array', prefixItems: [{ type: 'string' }] },
   ],
+  [
+    { type: 'array', items: [{ type: 'string' }], additionalItems: { type: 'number', nullable: 5 } },
+    { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'number' } },
+  ],
+  [{ type: 'array', additionalItems: { type: 'number' } }, { type: 'array' }],
   [{ $id: 'http://x', $schema: 'http://y', $anchor: 'z', type: 'string' }, { type: 'string' }],
   [
     { properties: { __proto__: { type: 'string' }, constructor: { type: 'number' } } },
@@ -122,4 +129,23 @@ test('a schema without an end is not followed', () => {
   let schema: object = {};
   for (let depth = 0; depth < 2000; depth += 1) schema = { type: 'array', items: schema };
   expect(JSON.stringify(convert(schema)).length).toBeLessThan(3000);
+});
+
+test('each keyword that contains schemas is converted inside and in the lists of servers', () => {
+  // A type that is not valid is removed wherever a schema is expected.
+  const [wrong, right] = [{ type: ['string', 'wrong'] }, { type: 'string' }];
+  const values = [
+    ...[...ONE_SCHEMA].map((keyword) => [keyword, wrong, right] as const),
+    ...[...LIST_OF_SCHEMAS].map((keyword) => [keyword, [wrong], [right]] as const),
+    ...[...MAP_OF_SCHEMAS].map((keyword) => [keyword, { a: wrong }, { a: right }] as const),
+  ];
+  for (const [keyword, value, converted] of values) {
+    const replaced = mapInnerSchemas(keyword, value, (inner) => (inner === wrong ? right : inner));
+    expect(replaced, keyword).toEqual(converted);
+    // Definitions are written where they are used; `additionalItems` only counts after a list of items.
+    const isDropped = DEFINITIONS.has(keyword) || keyword === 'additionalItems';
+    const own = keyword === 'items' && Array.isArray(value) ? 'prefixItems' : keyword;
+    expect(convert({ [keyword]: value }), keyword).toEqual(isDropped ? {} : { [own]: converted });
+  }
+  expect(values.length).toBeGreaterThan(20);
 });

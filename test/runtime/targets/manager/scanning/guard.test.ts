@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import type { ServerSpec } from '#manager/config/spec.ts';
 import type { ScanPolicy } from '#manager/config/tool-policy.ts';
-import { definitionHash, toolDefinition } from '#manager/config/tool-definition.ts';
+import { itemHash } from '#manager/config/item-definition.ts';
 import type { Classify } from '#manager/scanning/classify.ts';
 import { createGuard } from '#manager/scanning/create-guard.ts';
 import type { ScanGuard, ScannedServer } from '#manager/scanning/guard.ts';
@@ -109,14 +109,17 @@ describe('a tool whose definition has a finding', () => {
     expect(await next.items(one, 'tools', [GOOD, BAD], WHOLE)).toEqual(items);
     expect(JSON.parse(await readFile(join(folder(), '.mcpd.releases.json'), 'utf8'))).toEqual({
       version: 1,
-      servers: { one: { 'tool:bad': definitionHash('bad', toolDefinition(BAD)) } },
+      servers: { one: { 'tool:bad': itemHash('tools', BAD) } },
     });
   });
 
   test('is not held if it is pinned with this definition', async () => {
     const { guard } = await open();
-    const hashes = { bad: definitionHash('bad', toolDefinition(BAD)) };
-    const pinned = server({ definitions: 'quarantine' }, { pins: { onChange: 'block', hashes } });
+    const hashes = { bad: itemHash('tools', BAD) };
+    const pinned = server(
+      { definitions: 'quarantine' },
+      { pins: { onChange: 'block', scope: 'complete', hashes: { tools: hashes } } },
+    );
     expect(await guard.items(pinned, 'tools', [BAD], WHOLE)).toEqual([BAD]);
     expect(await guard.items(pinned, 'tools', [tool('bad', `${POISON} Now.`)], WHOLE)).toEqual([]);
   });

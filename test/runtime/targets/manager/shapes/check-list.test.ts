@@ -7,7 +7,8 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import { expect, test } from 'vitest';
 import { isObject } from '#core/json/is-object.ts';
-import { createCheckList, type ListName } from '#manager/shapes/check-list.ts';
+import { createCheckList } from '#manager/shapes/check-list.ts';
+import type { ListName } from '#manager/shared/list-items.ts';
 import { damaged } from '../damaged.ts';
 
 const common = {

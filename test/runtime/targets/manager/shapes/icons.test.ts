@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createCheckList, type ListName } from '#manager/shapes/check-list.ts';
+import { createCheckList } from '#manager/shapes/check-list.ts';
+import type { ListName } from '#manager/shared/list-items.ts';
 import { shownServerInfo } from '#manager/shapes/shape.ts';
 
 const check = createCheckList();

@@ -1,9 +1,12 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, onTestFinished, test } from 'vitest';
 import type { KeyRecord } from '#manager/access/key-file.ts';
+import { userOfKey } from '#manager/access/manager-access.ts';
 import { openSignIns } from '#manager/sign-in/sign-in-store.ts';
+import { sha256 } from '#platform/sha256.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { bearer, keyOf } from '../access/key-of.ts';
 import { openManager } from '../mcp/managed.ts';
@@ -50,7 +53,10 @@ async function usersOf(persons: readonly (string | KeyRecord)[]) {
   const complete = (key: string, query: string) => send(key, 'POST', `${PATH}/sign-in/complete`, { query });
   const signIn = async (key: string, person = key): Promise<Answer> =>
     complete(key, await server.signIn(await start(key), person));
-  return { server, managed, send, call, start, complete, signIn };
+  /** Ends a user as after the revocation of its key. */
+  const end = (key: string) =>
+    managed.context.signIns.endUser(userOfKey(keyOf(key).hash), [managed.server('server').spec()]);
+  return { server, managed, send, call, start, complete, signIn, end };
 }
 
 const hello = (client: Client) => client.callTool({ name: 'server__hello', arguments: {} });
@@ -180,3 +186,55 @@ test('a user who declines to sign in gets an error, and after the sign-in was re
   expect((await call('ann')).status).toBe(502);
   expect((await call('ann')).text).toContain('requires your sign-in');
 });
+
+test("after a user was ended, a pending sign-in of the user cannot be completed, and others' can", async () => {
+  const { server, start, complete, call, end } = await usersOf(['ann', 'bob']);
+  const [ann, bob] = [
+    await server.signIn(await start('ann'), 'ann'),
+    await server.signIn(await start('bob'), 'bob'),
+  ];
+  expect(await end('ann')).toEqual({ count: 0, notRevoked: [] });
+  expect((await complete('ann', ann)).status).toBe(422);
+  expect((await complete('bob', bob)).status).toBe(200);
+  expect((await call('bob')).body).toBe('hello bob');
+});
+
+test('a user who is ended while the authorization server issues tokens gets no sign-in, and the tokens are revoked', async () => {
+  const { server, start, complete, end } = await usersOf(['ann']);
+  const query = await server.signIn(await start('ann'), 'ann');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.beforeTokens = async () => {
+    await end('ann');
+    resolve();
+  };
+  const completed = await complete('ann', query);
+  await promise;
+  expect([completed.status, completed.body.detail]).toEqual([401, 'The API key is revoked.']);
+  expect(server.revoked).toHaveLength(2);
+  expect(readdirSync(temp()).filter((name) => name.startsWith('server-'))).toEqual([]);
+});
+
+test('tokens that the authorization server does not revoke are deleted, as are damaged files and those of removed servers', async () => {
+  const { server, signIn, end } = await usersOf(['ann', 'bob']);
+  await signIn('ann');
+  await signIn('bob');
+  const files = () => readdirSync(temp()).filter((name) => name.startsWith('server-'));
+  const file = files().find((name) => name.endsWith(`-${hashOf('ann')}.json`)) ?? '';
+  writeFileSync(join(temp(), file.replace('server-', 'removed-')), '{"salt": "x", "sealed": "y"}');
+  server.serverMetadata = { revocation_endpoint: `${server.origin}/none` };
+  await signIn('ann');
+  const { count, notRevoked } = await end('ann');
+  expect([count, notRevoked]).toEqual([2, [expect.stringMatching(/^server: .*404/)]]);
+  expect(files()).toHaveLength(1);
+  expect(readdirSync(temp()).filter((name) => name.startsWith('removed-'))).toEqual([]);
+
+  const [bobs = ''] = files();
+  writeFileSync(join(temp(), bobs), '{"salt": "x", "sealed": "y"}');
+  expect(await end('bob')).toEqual({
+    count: 1,
+    notRevoked: [expect.stringContaining('cannot be decrypted')],
+  });
+  expect(files()).toEqual([]);
+});
+
+const hashOf = (key: string): string => sha256(userOfKey(keyOf(key).hash)).slice(0, 32);

@@ -34,6 +34,8 @@ export interface ProtectedServer {
   resourceMetadata: object;
   /** Parameters that replace those of redirects. */
   redirect: Record<string, string | undefined>;
+  /** Runs before the response to each token request. */
+  beforeTokens: () => Promise<void>;
   /** Rejects all tokens that exist now. */
   rejectAccess(): void;
   rejectAll(): void;
@@ -44,7 +46,9 @@ export interface ProtectedServer {
 }
 
 /** An MCP server that is its own authorization server. Using a refresh token twice revokes everything. */
-export async function startProtectedServer(): Promise<ProtectedServer> {
+export async function startProtectedServer(
+  atEnd: (close: () => void) => void = onTestFinished,
+): Promise<ProtectedServer> {
   const access = new Map<string, Grant>();
   const refresh = new Map<string, Omit<Grant, 'expiresAt'>>();
   const used = new Set<string>();
@@ -52,7 +56,7 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
   const random = (kind: string): string => `${kind}-${randomBytes(12).toString('hex')}`;
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
+  atEnd(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -73,6 +77,7 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
     serverMetadata: {},
     resourceMetadata: {},
     redirect: {},
+    beforeTokens: () => Promise.resolve(),
     rejectAccess: () => access.clear(),
     rejectAll() {
       access.clear();
@@ -170,6 +175,7 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
       const proof = state.requiresDpop ? await checkProof(request, `${origin}/token`) : undefined;
       if (proof && 'error' in proof) return json(400, proof, NONCE);
       state.tokenRequests.push(form);
+      await state.beforeTokens();
       const tokens = tokenFor(form, proof?.jkt);
       return json('error' in tokens ? 400 : 200, tokens);
     }

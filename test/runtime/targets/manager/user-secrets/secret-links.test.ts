@@ -26,6 +26,14 @@ test('a link is for one user, is reused while it is valid, and works once and fo
   expect(() => links.read(next, 'ann')).toThrow(/not valid for you/);
 });
 
+test('all links of a user can be removed', () => {
+  const links = createSecretLinks();
+  const [anns, bobs] = [links.create(link('ann')), links.create(link('bob'))];
+  links.removeAll('ann');
+  expect(() => links.read(anns, 'ann')).toThrow(/not valid for you/);
+  expect(links.read(bobs, 'bob')).toMatchObject(link('bob'));
+});
+
 test('a user with many links loses only own links', () => {
   const links = createSecretLinks();
   const bobs = links.create(link('bob'));

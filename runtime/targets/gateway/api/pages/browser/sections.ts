@@ -11,7 +11,10 @@ import { OVERVIEW } from './sections/overview.ts';
 import { PLAYGROUND } from './sections/playground.ts';
 import { PRICES } from './sections/prices.ts';
 import { PROVIDERS } from './sections/providers.ts';
+import { FEEDBACK } from './sections/feedback.ts';
 import { REQUESTS } from './sections/requests.ts';
+import { REVIEW } from './sections/review.ts';
+import { SHADOW } from './sections/shadow.ts';
 import { SPENDING } from './sections/spending.ts';
 import { TEAMS } from './sections/teams.ts';
 import { USERS } from './sections/users.ts';
@@ -31,6 +34,8 @@ export const SECTIONS: readonly GatewaySection[] = [
   ...OVERVIEW,
   ...SPENDING,
   ...REQUESTS,
+  ...FEEDBACK,
+  ...REVIEW,
   ...LATENCY,
   ...PLAYGROUND,
   ...EXPERIMENT_SECTIONS,
@@ -41,6 +46,7 @@ export const SECTIONS: readonly GatewaySection[] = [
   ...ALERTS,
   ...PROVIDERS,
   ...ALIASES,
+  ...SHADOW,
   ...PRICES,
   ...GUARDRAILS,
   ...AUDIT,

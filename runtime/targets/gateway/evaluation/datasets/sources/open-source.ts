@@ -7,6 +7,8 @@ import { openUrl } from './url.ts';
 import { createHash, type Hash } from 'node:crypto';
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
+import { BENCHMARK_PREFIX } from '../benchmarks/benchmarks.ts';
+import { openBenchmark } from './benchmark.ts';
 import { endpointOf } from './endpoint.ts';
 import type { UploadFile } from '../dataset.ts';
 import { chooseHubFiles, type RemoteDatasetFile } from './hub-files.ts';
@@ -25,7 +27,7 @@ interface SourceParts {
 
 /** Opens a source and calls `use` with its files. Throws an InputError if it cannot be read. */
 export async function withSource<Result>(
-  { source, hub, s3 }: DatasetSource,
+  { source, hub, s3, benchmark }: DatasetSource,
   { clock, local, signal, filename }: SourceParts,
   use: (opened: OpenedSource) => Promise<Result>,
 ): Promise<Result> {
@@ -38,6 +40,10 @@ export async function withSource<Result>(
       const opened = await openHub(fetcher, source, hub);
       return { ...opened, filename: filename ?? opened.filename };
     }
+    if (source.startsWith(BENCHMARK_PREFIX)) {
+      const opened = await openBenchmark(fetcher, source, benchmark);
+      return { ...opened, filename: filename ?? opened.filename };
+    }
     if (isS3) {
       const url = s3Url(source, s3);
       return {
@@ -48,7 +54,7 @@ export async function withSource<Result>(
     const url = URL.parse(source);
     if (!url || !/^https?:$/.test(url.protocol)) {
       throw inputError(
-        `${JSON.stringify(source.slice(0, 200))} is not a dataset source. Use http://, https://, hf:owner/name or s3://bucket/key.`,
+        `${JSON.stringify(source.slice(0, 200))} is not a dataset source. Use http://, https://, hf:owner/name, s3://bucket/key or benchmark:name.`,
       );
     }
     return await openUrl(fetcher, url, { filename });

@@ -1,11 +1,13 @@
 import type { UploadFile } from '../dataset.ts';
+import type { BenchmarkOptions } from './benchmark-options.ts';
 
 /** The location of a dataset's files. */
 export interface DatasetSource {
-  /** A URL, `hf:owner/name`, or `s3://bucket/key`. */
+  /** A URL, `hf:owner/name`, `s3://bucket/key`, or `benchmark:name`. */
   readonly source: string;
   readonly hub: DatasetHubOptions;
   readonly s3: S3Options;
+  readonly benchmark: BenchmarkOptions;
 }
 
 export interface DatasetHubOptions {

@@ -69,8 +69,8 @@ export function mcnemar(first: Float64Array, second: Float64Array): number {
   return coinProbability(firstOnly, secondOnly);
 }
 
-/** Probability that fair coins are at least this unbalanced. */
-function coinProbability(heads: number, tails: number): number {
+/** Probability that fair coins are at least this unbalanced: the exact two-sided binomial test. */
+export function coinProbability(heads: number, tails: number): number {
   const [fewer, tosses] = [Math.min(heads, tails), heads + tails];
   let logTerm = -tosses * Math.LN2;
   for (let at = 1; at <= fewer; at++) logTerm += Math.log((tosses - fewer + at) / at);

@@ -137,7 +137,7 @@ interface JudgeTexts {
   readonly reference?: string | undefined;
 }
 
-interface JudgeMessage {
+export interface JudgeMessage {
   readonly role: 'system' | 'user';
   readonly content: string;
 }
@@ -192,7 +192,7 @@ function material({ readsReference }: JudgeDefinition, criterion: Criterion, tex
  * In JSON strings, quotes and line breaks are escaped. `<` and `[` are escaped here as well, because many
  * servers interpret `<|im_end|>` or `[/INST]` anywhere in a message as its end. The object contains no lists.
  */
-const fence = (data: Readonly<Record<string, string | undefined>>): string =>
+export const fence = (data: Readonly<Record<string, string | undefined>>): string =>
   JSON.stringify(data)
     .replaceAll('<', String.raw`\u003c`)
     .replaceAll('[', String.raw`\u005b`);
@@ -239,7 +239,7 @@ function verdict(answer: string, score: number, reason: string, scale: JudgeScal
 const MAX_REASON_LENGTH = 2000;
 
 /** Removes the reasoning that some models output first. */
-const withoutThoughts = (answer: string): string => answer.replace(/^\s*<think>.*?<\/think>/s, '');
+export const withoutThoughts = (answer: string): string => answer.replace(/^\s*<think>.*?<\/think>/s, '');
 
 const NUMBER = String.raw`-?\d{1,9}(?:\.\d{1,17})?`;
 const SCORE = new RegExp(
@@ -255,7 +255,7 @@ function readScore(text: string, scale: JudgeScale): number | undefined {
 }
 
 /** Parses the text from the first to the last brace. Two objects are not valid JSON, and thus not a verdict. */
-function readObject(text: string): Readonly<Record<string, unknown>> | undefined {
+export function readObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = parseJsonText(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
     return isObject(value) ? value : undefined;

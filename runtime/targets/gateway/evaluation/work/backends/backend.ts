@@ -1,6 +1,8 @@
+import type { Json } from '../../../providers/shapes/chat.ts';
 import type { ModelType } from '#contract/model-types.ts';
 import type { LabelScores } from '../../../providers/adapters/provider.ts';
 import type { Backend, GenerationConfig, KeptAnswer, WorkTools } from '../work.ts';
+import type { ToolCall } from '../../../providers/shapes/chat.ts';
 import type { Pacing } from '../pacing.ts';
 
 /** A model's results for several texts or images, in the same order. */
@@ -44,8 +46,12 @@ export interface DetectedObject {
 }
 
 export interface BackendMessage {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  /** Null for an assistant message that only contains tool calls. */
+  readonly content: string | null;
+  readonly tool_calls?: readonly ToolCall[];
+  /** The call that a tool message has the result of. */
+  readonly tool_call_id?: string;
 }
 
 export interface ChatReply extends KeptAnswer {
@@ -58,7 +64,7 @@ export interface ChatReply extends KeptAnswer {
  * usable.
  */
 export type Chat = (
-  messages: readonly BackendMessage[],
+  messages: readonly (BackendMessage | Json)[],
   generation: GenerationConfig,
   signal: AbortSignal,
   isUsable?: (reply: ChatReply) => boolean,

@@ -23,7 +23,7 @@ import { embeddingsUsage } from '../../../providers/adapters/usage-of.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { memberOf } from '#core/values/member-of.ts';
-import type { Json } from '../../../providers/shapes/chat.ts';
+import type { Json, ToolCall } from '../../../providers/shapes/chat.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 
 /** Timeout for opening a backend. Executables with large models start slowly. */
@@ -201,6 +201,7 @@ function replyOf(name: string, { json, latencyMs }: BackendResponse): ChatReply 
   const message = isObject(choice) && isObject(choice['message']) ? choice['message'] : {};
   const { content: written, reasoning_content: thoughts, reasoning, refusal } = message;
   const content = toolCallsIn(message) ?? written;
+  const calling = callingMessage(message);
   if (typeof content !== 'string') {
     const why = typeof refusal === 'string' && refusal !== '' ? `: ${refusal.slice(0, 200)}` : '.';
     throw new AppError('UpstreamError', `${name} returned no response${why}`, { reason: 'no_answer' });
@@ -211,6 +212,7 @@ function replyOf(name: string, { json, latencyMs }: BackendResponse): ChatReply 
   );
   return {
     ...splitThoughts(content, reported ?? null),
+    ...(calling && { message: calling }),
     promptTokens: usage?.promptTokens ?? 0,
     completionTokens: usage?.completionTokens ?? 0,
     reasoningTokens: usage?.reasoningTokens ?? 0,
@@ -229,8 +231,29 @@ function toolCallsIn({ tool_calls: calls }: Json): string | undefined {
   return JSON.stringify(found);
 }
 
+/** A message with tool calls as the model wrote it, to continue the conversation; undefined without tool calls. */
+function callingMessage({ content, tool_calls: calls }: Json): ChatReply['message'] {
+  if (!Array.isArray(calls) || calls.length === 0) return undefined;
+  return {
+    content: typeof content === 'string' ? content : null,
+    tool_calls: calls.map((call: unknown): ToolCall => {
+      const { name, arguments: given } = membersOf(memberOf(call, 'function'));
+      const { id, extra_content: extra } = membersOf(call);
+      return {
+        id: String(id),
+        type: 'function',
+        function: {
+          name: String(name),
+          arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}),
+        },
+        ...(isObject(extra) && { extra_content: extra }),
+      };
+    }),
+  };
+}
+
 /** Parses JSON; returns other text unchanged. */
-function parsedOr(text: string): unknown {
+export function parsedOr(text: string): unknown {
   try {
     return parseJsonText(text);
   } catch {

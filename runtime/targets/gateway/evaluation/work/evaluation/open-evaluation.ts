@@ -13,7 +13,7 @@ import {
 import { openBackend } from '../backends/open-backend.ts';
 import { withSharedAnswers } from '../backends/shared-answers.ts';
 import type { Pacing } from '../pacing.ts';
-import { EVALUATED_TASKS, returnsVectors } from '../tasks/index.ts';
+import { EVALUATED_TASKS, hasOptionalTruth, returnsVectors } from '../tasks/index.ts';
 import {
   type ScorerTools,
   isUnanswered,
@@ -208,7 +208,7 @@ const isScored = (spec: EvaluationSpec, row: RowCells): boolean =>
   hasTruth(spec, row) && (failuresOf(spec) === 'wrong' || !isUnanswered(sampleOf(spec, row)));
 
 const hasTruth = ({ task }: EvaluationSpec, row: RowCells): boolean =>
-  returnsVectors(task) || !isMissing(row[GROUND_TRUTH]);
+  returnsVectors(task) || hasOptionalTruth(task) || !isMissing(row[GROUND_TRUTH]);
 
 /** Why a row is not scored, or counts as wrong. */
 function reasonOf(spec: EvaluationSpec, row: RowCells): string | undefined {

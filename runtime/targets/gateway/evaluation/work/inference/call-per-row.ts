@@ -1,5 +1,5 @@
 import { AppError, inputError } from '#contract/errors.ts';
-import { messagesFor } from './prompt.ts';
+import { generationFor, messagesFor } from './prompt.ts';
 import type { RowCells } from '../../datasets/dataset.ts';
 import type { ChatReply } from '../backends/backend.ts';
 import type { ModelCallContext, AnsweredRows, RowAnswer, RowFailure } from './inference.ts';
@@ -23,7 +23,7 @@ async function callForRow(
   const startedAt = clock.now();
   try {
     if (!model.chat) throw inputError(`${model.name} is not a generative model.`);
-    const reply = await model.chat(messagesFor(row, spec), spec.generation, signal);
+    const reply = await model.chat(messagesFor(row, spec), generationFor(row, spec), signal);
     return {
       value: { ...columnsOf(reply), cached: reply.isShared },
       tokens: reply,

@@ -1,5 +1,6 @@
 import type { TaskDefinition } from '../work.ts';
 import type { EvaluatedTask } from './task.ts';
+import { conversation } from './conversation.ts';
 import { featureExtraction } from './feature-extraction.ts';
 import { summarization, textGeneration, translation } from './writing-task.ts';
 import { imageClassification, imageFeatureExtraction } from './image-tasks.ts';
@@ -9,6 +10,10 @@ import { tokenClassification } from './token-classification.ts';
 
 /** Whether a task's results are vectors: they cannot be read, and are evaluated without a ground truth. */
 export const returnsVectors = ({ task }: TaskDefinition): boolean => EVALUATED_TASKS[task].call === 'embed';
+
+/** Whether a task evaluates rows without a ground truth, whose expectations are in other columns. */
+export const hasOptionalTruth = ({ task }: TaskDefinition): boolean =>
+  EVALUATED_TASKS[task].hasOptionalTruth === true;
 
 export const EVALUATED_TASKS: Readonly<Record<TaskDefinition['task'], EvaluatedTask>> = {
   'text-classification': textClassification,
@@ -20,4 +25,5 @@ export const EVALUATED_TASKS: Readonly<Record<TaskDefinition['task'], EvaluatedT
   summarization,
   translation,
   'text-generation': textGeneration,
+  conversation,
 };

@@ -26,6 +26,10 @@ export interface EvaluatedTask {
   readonly defaultPrompt: (definition: TaskDefinition, labels: readonly string[]) => string | undefined;
   readonly defaultMetrics: readonly string[];
   readonly families: readonly MetricFamily[];
+  /** Whether rows without a ground truth are also evaluated, because other columns have expectations. */
+  readonly hasOptionalTruth?: boolean;
+  /** Throws an InputError for a row that cannot be sent to a model. */
+  readonly checkInput?: (row: RowCells) => void;
   /** Throws an InputError if the columns contain nothing to compare the outputs with. */
   readonly checkColumns: (columns: readonly string[]) => void;
   /**

@@ -2,6 +2,7 @@ import { GROUND_TRUTH } from '../../datasets/check-row.ts';
 import { bertscoreFamily } from '../evaluation/families/bertscore.ts';
 import { checkReferences } from '../evaluation/read-cells.ts';
 import { judgeFamilies } from '../evaluation/families/judge.ts';
+import { pairwiseFamily } from '../evaluation/families/pairwise.ts';
 import { textFamilies } from '../evaluation/families/text.ts';
 import { callPerRow } from '../inference/call-per-row.ts';
 import { type EvaluatedTask, checkGroundTruth, checkHasGroundTruth } from './task.ts';
@@ -11,7 +12,7 @@ const writingTask = (own: Pick<EvaluatedTask, 'defaultPrompt' | 'defaultMetrics'
   ...own,
   modelTypes: [],
   hasChat: true,
-  families: [...textFamilies, bertscoreFamily, ...judgeFamilies],
+  families: [...textFamilies, bertscoreFamily, ...judgeFamilies, pairwiseFamily],
   checkColumns: checkHasGroundTruth,
   labelsOf(row) {
     checkGroundTruth(row);

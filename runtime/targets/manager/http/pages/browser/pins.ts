@@ -58,14 +58,14 @@ export async function showPins({ root, session, signal }: Place) {
       {
         key: 'changedTools',
         title: 'Differ now',
-        cell: ({ changedTools = [] }) =>
-          changedTools.length === 0
-            ? '–'
-            : element(
-                'span',
-                {},
-                ...changedTools.flatMap(({ tool, change }) => [badge(`${tool} (${change})`, 'warning'), ' ']),
-              ),
+        cell: ({ changedTools = [], changedItems = [] }) => {
+          const changes = [
+            ...changedTools.map(({ tool, change }) => `${tool} (${change})`),
+            ...changedItems.map(({ kind, name, change }) => `${kind} ${name} (${change})`),
+          ];
+          if (changes.length === 0) return '–';
+          return element('span', {}, ...changes.flatMap((change) => [badge(change, 'warning'), ' ']));
+        },
       },
       {
         key: 'approvals',
@@ -121,14 +121,14 @@ export async function showPins({ root, session, signal }: Place) {
             'p',
             {},
             data.differences.length === 0
-              ? `All ${data.tools} tools match their pins.`
-              : `The server has ${data.tools} tools, of which ${data.differences.length} differ from their pins.`,
+              ? `All ${data.tools} tools and other items match their pins.`
+              : `The server has ${data.tools} tools. Items that differ from their pins: ${data.differences.length}.`,
           ),
-          ...data.differences.flatMap(({ tool, change, lines }) => [
+          ...data.differences.flatMap(({ kind, name: item, change, lines }) => [
             element(
               'details',
               {},
-              element('summary', {}, `${tool} (${change})`),
+              element('summary', {}, `${kind} ${item} (${change})`),
               diffView(lines.map((line) => line.trimStart()).join('\n')),
             ),
           ]),

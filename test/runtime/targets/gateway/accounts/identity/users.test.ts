@@ -30,6 +30,8 @@ describeDatabases((database) => {
       rpm: null,
       tpm: null,
       maxParallel: null,
+      queueSec: null,
+      priority: null,
       role: 'member',
       teamId: null,
     });

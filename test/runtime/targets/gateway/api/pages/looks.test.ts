@@ -14,6 +14,8 @@ const SHOWN = [
   ['spending?group=user', 'mallory'],
   ['requests', 'mallory'],
   ['requests/tried-request', 'HTTP 503 from the provider'],
+  ['feedback', 'All feedback'],
+  ['review', 'No stored request matches'],
   ['latency', 'Time to first output'],
   ['playground', 'Second model'],
   ['keys', 'nightly job'],

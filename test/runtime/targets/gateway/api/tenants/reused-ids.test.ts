@@ -29,6 +29,7 @@ test('this test covers all routes that return usage, requests or keys', () => {
     '/v1/requests/:id',
     '/v1/requests/live',
     '/v1/usage',
+    '/v1/usage/feedback',
     '/v1/usage/latency',
     '/v1/usage/spending',
     '/v1/users/:id/usage',

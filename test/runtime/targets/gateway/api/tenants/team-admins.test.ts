@@ -34,6 +34,11 @@ const KEY_FIELDS: Cases = {
   rpm: [ADDS, [{}, { rpm: 1000 }, 200]],
   tpm: [ADDS, [{}, { tpm: null }, 200]],
   max_parallel: [ADDS, [{}, { max_parallel: 1000 }, 200]],
+  queue_sec: [ADDS, [{}, { queue_sec: 60 }, 200]],
+  priority: [
+    [{}, { priority: 'high' }, 403],
+    [{}, { priority: null }, 200],
+  ],
   budget: [ADDS, [{ budget: { max_budget: 1 } }, { budget: null }, 200]],
   is_active: [[{}, { is_active: false }, 200]],
   user_id: [[{}, { user_id: 'stranger' }, 403]],
@@ -64,6 +69,11 @@ const USER_FIELDS: Cases = {
   tpm: [
     [{}, { tpm: 1_000_000 }, 200],
     [{ tpm: 10 }, { tpm: null }, 403],
+  ],
+  queue_sec: [[{}, { queue_sec: 60 }, 200]],
+  priority: [
+    [{}, { priority: 'high' }, 403],
+    [{}, { priority: 'low' }, 403],
   ],
   max_parallel: [
     [{}, { max_parallel: 6 }, 403],

@@ -8,7 +8,9 @@ export interface Victim {
   readonly experiment: string;
   readonly workflow: string;
   readonly job: string;
+  /** Also the ID of a request, and a label of the feedback on it. */
   readonly secret: string;
+  readonly feedback: string;
 }
 
 /** A request that references or lists an object created by a user. */
@@ -82,6 +84,12 @@ export const TENANT_ROUTES: Readonly<Record<string, (ids: Victim) => TenantReque
   'GET /api/v1/experiments/:id/compare': ({ experiment }) => ({
     path: `/api/v1/experiments/${experiment}/compare`,
   }),
+  'GET /api/v1/experiments/:id/agreement': ({ experiment }) => ({
+    path: `/api/v1/experiments/${experiment}/agreement?raters=examples,ground_truth`,
+  }),
+  'GET /api/v1/experiments/:id/matrix': ({ experiment }) => ({
+    path: `/api/v1/experiments/${experiment}/matrix`,
+  }),
   'GET /api/v1/experiments/:id/rows': ({ experiment }) => ({
     path: `/api/v1/experiments/${experiment}/rows`,
   }),
@@ -139,6 +147,14 @@ export const TENANT_ROUTES: Readonly<Record<string, (ids: Victim) => TenantReque
   }),
   'GET /api/v1/settings/secrets': () => ({ path: '/api/v1/settings/secrets' }),
   'DELETE /api/v1/settings/secrets/:name': ({ secret }) => ({ path: `/api/v1/settings/secrets/${secret}` }),
+  'POST /v1/feedback': ({ secret }) => ({
+    path: '/v1/feedback',
+    body: { request_id: secret, thumb: 'down' },
+  }),
+  'GET /v1/feedback': () => ({ path: '/v1/feedback' }),
+  'DELETE /v1/feedback/:id': ({ feedback }) => ({ path: `/v1/feedback/${feedback}` }),
+  'POST /api/v1/datasets/from-requests': () => ({ path: '/api/v1/datasets/from-requests', body: {} }),
+  'GET /v1/usage/feedback': () => ({ path: '/v1/usage/feedback' }),
   'GET /v1/requests': () => ({ path: '/v1/requests' }),
   'GET /v1/requests/live': () => ({ path: '/v1/requests/live' }),
   'GET /v1/usage': () => ({ path: '/v1/usage' }),

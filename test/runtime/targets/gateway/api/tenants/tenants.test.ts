@@ -76,6 +76,12 @@ function walk(gateway: OpenGateway): void {
     const task_definition = { task: 'text-classification' };
     const experiment = await made('/api/v1/experiments', { name: secret, dataset, task_definition });
     const model = { model: 'openai:gpt-4o-mini', provider: 'gateway' };
+    await ask(
+      'POST',
+      '/v1/chat/completions',
+      { model: 'fast', max_tokens: 5, messages: [{ role: 'user', content: secret }] },
+      { ...as, 'X-Request-Id': secret },
+    );
     await ask('PUT', `/api/v1/settings/secrets/${secret}`, { value: `sk-${secret}` }, as);
     return {
       file,
@@ -99,6 +105,7 @@ function walk(gateway: OpenGateway): void {
         dataset,
         job_config: { job_type: 'inference', ...model, system_prompt: 'x', task_definition },
       }),
+      feedback: await made('/v1/feedback', { request_id: secret, label: secret }),
       secret,
     };
   }
@@ -194,7 +201,7 @@ function walk(gateway: OpenGateway): void {
     });
 
     const isList = (name: string): boolean =>
-      /^GET .*\/(?:files|batches|datasets|experiments|all|workflows|jobs|secrets|requests|live|usage|spending|latency)$/.test(
+      /^GET .*\/(?:files|batches|datasets|experiments|all|workflows|jobs|secrets|requests|live|feedback|usage|spending|latency)$/.test(
         name,
       );
     const expectHidden = async (name: string, ids: Victim, who: string, as: Headers): Promise<void> => {

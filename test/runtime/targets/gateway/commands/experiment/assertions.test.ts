@@ -72,7 +72,11 @@ test('an assertion without a model applies to all models, and fails for models w
 test.each<[Assertion, boolean, string]>([
   [{ metric: 'a', min: 1, model: 'n' }, true, 'is for the model "n", which is not in the file. Models: m.'],
   [{ metric: 'a' }, true, 'has no limit. Add min, max, max_drop or max_rise.'],
-  [{ metric: 'a', max_rise: 1 }, false, 'compares with a baseline. Set --baseline to an experiment ID.'],
+  [
+    { metric: 'a', max_rise: 1 },
+    false,
+    'compares with a baseline. Set --baseline to an experiment ID, or to a file with a comparison.',
+  ],
 ])(
   'assertions that can never be checked are rejected before models run: %j',
   (assertion, hasBaseline, message) => {

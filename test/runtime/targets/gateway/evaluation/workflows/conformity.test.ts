@@ -44,6 +44,8 @@ test('every response matches the OpenAPI document', async () => {
   await send('GET', `/datasets/${dataset}`);
   await send('PATCH', `/datasets/${dataset}`, { tags: ['one'] });
   await send('PATCH', `/datasets/${dataset}`, { tags: 'one' });
+  await send('POST', '/datasets/from-requests', { dry_run: true });
+  await send('POST', '/datasets/from-requests', { limit: 0 });
   await send('POST', '/datasets/import', { source: 'ftp://files' });
   await send('POST', '/datasets/import', { source: 'http://127.0.0.1:1/a.csv' });
   const tus = async (method: string, path: string, headers: object, body?: string): Promise<Answer> => {

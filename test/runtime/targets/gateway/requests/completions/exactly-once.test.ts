@@ -1,3 +1,5 @@
+import { createProviderQueue } from '#gateway/requests/routing/provider-queue.ts';
+import { QUEUE_DEFAULTS } from '#gateway/accounts/ledger/waiting/queue-settings.ts';
 import { NO_PROMPTS, REQUEST_POLICY } from '#gateway/providers/shapes/policies.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -76,12 +78,14 @@ test(
                 guardrailHits: state.guardrailHits,
                 prompts: {
                   write: () => undefined,
+                  redact: (text) => Promise.resolve(text),
                   written: () => Promise.resolve(),
                   close: () => Promise.resolve(),
                 },
                 clock,
               }),
               tokenCounter,
+              providerQueue: createProviderQueue({ clock, settings: () => QUEUE_DEFAULTS }),
               answerCache: answerCacheOn(store, clock, UNCLEARED),
               state: {
                 identity: fails('identity', identity),
@@ -114,6 +118,7 @@ test(
                   let isHeld = true;
                   const set = {
                     router: fails('router', router),
+                    isolatedRouter: () => router,
                     guardrails: fails('guardrails', rails),
                     requirePricing: false,
                     allowUnpriced: false,

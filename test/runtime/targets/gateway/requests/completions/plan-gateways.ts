@@ -1,3 +1,5 @@
+import { createProviderQueue } from '#gateway/requests/routing/provider-queue.ts';
+import { QUEUE_DEFAULTS } from '#gateway/accounts/ledger/waiting/queue-settings.ts';
 import { AppError } from '#contract/errors.ts';
 import { UNLIMITED_HOLD } from '#core/limits/byte-budget.ts';
 import { createLifecycle } from '#serve/lifecycle.ts';
@@ -55,6 +57,7 @@ export async function planGateways(database: TestDatabase, config: ModelsConfig)
   let recorded = 0;
   const prompts = {
     write: () => void (recorded += 1),
+    redact: (text: string) => Promise.resolve(text),
     written: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
@@ -63,6 +66,7 @@ export async function planGateways(database: TestDatabase, config: ModelsConfig)
     policy: createPolicy({ guardrailHits: here.guardrailHits, prompts, clock }),
     models,
     tokenCounter: createTokenCounter(),
+    providerQueue: createProviderQueue({ clock, settings: () => QUEUE_DEFAULTS }),
     answerCache: answerCacheOn(here.store, clock, UNCLEARED),
     telemetry: {
       trace: () => undefined,

@@ -90,8 +90,15 @@ const KEY = {
   rpm: key({ rpm: 5 }, { headers: expect.objectContaining({ 'X-RateLimit-Limit': '5' }) }),
   tpm: key({ tpm: 1 }, limited, { requests: 2 }),
   maxParallel: key({ maxParallel: 1 }, limited, PARALLEL),
+  // These only apply to requests that a limit would reject.
+  queueSec: undefined,
+  priority: undefined,
   budget: key({ budget: NOTHING }, spent),
   logPrompts: key({ logPrompts: true }, { recorded: 1 }),
+  // Only gateways with MCP servers read it: requests/tools/servers.test.ts.
+  tools: undefined,
+  // It matters only for aliases with a shadow evaluation, see `requests/shadow`.
+  allowShadow: undefined,
 } satisfies Record<keyof KeyChanges, Case | undefined>;
 
 const USER = {
@@ -106,6 +113,8 @@ const USER = {
   rpm: user({ rpm: 1 }, limited, { requests: 2 }),
   tpm: user({ tpm: 1 }, limited, { requests: 2 }),
   maxParallel: user({ maxParallel: 1 }, limited, PARALLEL),
+  queueSec: undefined,
+  priority: undefined,
   role: undefined,
 } satisfies Record<keyof UserChanges, Case | undefined>;
 
@@ -134,6 +143,8 @@ const groupCases = (kind: 'teams' | 'organizations', id: 'team' | 'org', noun: s
     rpm: one({ rpm: 1 }, limited, { requests: 2 }),
     tpm: one({ tpm: 1 }, limited, { requests: 2 }),
     maxParallel: one({ maxParallel: 1 }, limited, PARALLEL),
+    queueSec: undefined,
+    priority: undefined,
   } satisfies Record<keyof GroupChanges, Case | undefined>;
 };
 
@@ -253,7 +264,8 @@ function cacheKeyServedBy(model: string, other: string): string {
 /** Decisions that depend on the set of models: another configuration, and the expected outcome of the next request. */
 const SET: Readonly<
   Record<
-    keyof ModelSet,
+    // Users' requests never use the isolated router.
+    Exclude<keyof ModelSet, 'isolatedRouter'>,
     {
       readonly config: Partial<ModelsConfig>;
       readonly seen: Case['seen'];

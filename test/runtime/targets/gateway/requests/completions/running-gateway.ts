@@ -80,6 +80,7 @@ export async function runGateway({
     },
     audit: { retentionMs: undefined },
     promptLog: { retentionMs: undefined },
+    feedback: { isEnabled: false },
     logLevel: 'info',
     secrets: namedSecrets(MASTER, CANARY),
     ...config,

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { provideChromium } from '#test/helpers/chromium.ts';
 import { heading, openPages, press, SCRIPT } from './open-pages.ts';
@@ -9,6 +10,15 @@ const PIXEL =
 const SVG = Buffer.from(
   `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><script>alert(1)</script><rect width="40" height="40"/></svg>`,
 ).toString('base64');
+
+const PETS = {
+  openapi: '3.1.0',
+  info: { title: 'Pets', version: '1' },
+  components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } } },
+  paths: {
+    '/pets': { get: { operationId: 'listPets' }, post: { operationId: 'addPet' } },
+  },
+};
 
 describe.skipIf(chromium === undefined)('manager pages in a browser', () => {
   const { manager, visit, visitWithoutKey } = openPages(chromium);
@@ -181,6 +191,35 @@ describe.skipIf(chromium === undefined)('manager pages in a browser', () => {
       },
       { callFails: true },
     ));
+
+  test('a REST API can be added, with its operations and secret credentials', () =>
+    visit('#/add', async (page) => {
+      const document = manager().path('pets.json');
+      writeFileSync(document, JSON.stringify(PETS));
+      await page.getByLabel('Name', { exact: true }).fill('pets');
+      await page.getByRole('combobox').first().selectOption({ label: 'A REST API' });
+      await page.getByLabel('OpenAPI document', { exact: true }).fill(`file://${document}`);
+      await page.getByLabel(/^URL of the API/).fill('http://127.0.0.1:9/v1');
+      page.setDefaultTimeout(10_000);
+      const include = page.getByRole('group', { name: /^Operations to use/ });
+      await include.getByRole('button', { name: /^Add/ }).click();
+      await include.getByRole('textbox').fill('GET /*');
+      const credentials = page.getByRole('group', { name: /^Credentials/ });
+      await credentials.getByRole('button', { name: /^Add/ }).click();
+      await credentials.getByLabel('Name', { exact: true }).fill('key');
+      await credentials.getByLabel('Value', { exact: true }).fill('credential-5ecret');
+      await press(page, 'Review change');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('+base_url = "http://127.0.0.1:9/v1"').waitFor();
+      expect(await dialog.innerText()).not.toContain('5ecret');
+      await press(page, 'Write the file');
+      await heading(page, 'pets').waitFor();
+      const tools = await manager().get('/api/v1/servers/pets/tools');
+      expect(tools.body.tools.map(({ name }: { name: string }) => name)).toEqual(['listPets']);
+      expect(manager().read('.mcpd.toml')).not.toContain('5ecret');
+      expect(manager().read('secrets.toml')).toContain('credential-5ecret');
+      await manager().send('DELETE', '/api/v1/admin/configuration/servers/pets?with_secrets=true');
+    }));
 
   test('prompts and resources of all servers can be found and opened', () =>
     visit('#/prompts', async (page) => {

@@ -13,6 +13,7 @@ import { ServerError } from '#serve/http/pages/browser/server.ts';
 import { aboutExperiment } from './about.ts';
 import { differences } from './differences.ts';
 import { metricMatrix } from './matrix.ts';
+import { drawPromptMatrix } from './prompt-matrix.ts';
 import { plotGroups } from './plots.ts';
 import { progressView } from './progress.ts';
 import { rowTable } from './row-table.ts';
@@ -155,6 +156,7 @@ function drawResults(node: HTMLElement, options: ResultOptions, reading?: Promis
   const { comparison } = options;
   const plots = element('section', { 'aria-label': 'Plots' }, element('h2', {}, 'Plots'), loading());
   const rows = element('section', { 'aria-label': 'All rows' }, element('h2', {}, 'Rows'));
+  const prompts = element('section', { 'aria-label': 'Prompts and models', hidden: true });
   node.replaceChildren(
     element('section', { 'aria-label': 'Metrics' }, element('h2', {}, 'Metrics'), metricMatrix(comparison)),
     element(
@@ -163,10 +165,17 @@ function drawResults(node: HTMLElement, options: ResultOptions, reading?: Promis
       element('h2', {}, 'Differences'),
       differences(comparison),
     ),
+    prompts,
     plots,
     rows,
   );
   void drawPlots(plots, rows, options, reading);
+  if (comparison.workflows.length > 1) {
+    const { path, session, signal } = options;
+    const metric = readRoute(location.hash).query.get('metric');
+    const { name } = comparison.experiment;
+    void drawPromptMatrix(prompts, { path, name, session, metric, signal });
+  }
 }
 
 async function drawPlots(

@@ -20,6 +20,7 @@ const TASKS = [
   'summarization',
   'translation',
   'text-generation',
+  'conversation',
 ];
 
 /** The form for a new experiment: a dataset, a task, and the models to compare. */

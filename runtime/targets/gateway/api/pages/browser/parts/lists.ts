@@ -27,9 +27,14 @@ export const pagesOf =
   };
 
 /** All items of a list, e.g. for a select field. */
-export async function allOf<Row>(session: Session, path: string, signal: AbortSignal): Promise<Row[]> {
+export async function allOf<Row>(
+  session: Session,
+  path: string,
+  signal: AbortSignal,
+  fixed: Record<string, string> = {},
+): Promise<Row[]> {
   const limit = 1000;
-  const { data } = await session.call<Row[]>(path, { query: { limit }, signal });
+  const { data } = await session.call<Row[]>(path, { query: { ...fixed, limit }, signal });
   return data;
 }
 

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { budget } from '#gateway/api/budgets.ts';
+import type { budget, forecasts } from '#gateway/api/budgets.ts';
 import type { key } from '#gateway/api/keys-schemas.ts';
 import type { team } from '#gateway/api/teams-schemas.ts';
 import type { userView } from '#gateway/api/views/accounts.ts';
@@ -16,6 +16,8 @@ import { linkTo } from '#serve/http/pages/browser/route.ts';
 import { table } from '#serve/http/pages/browser/components/facts.ts';
 
 type Budget = Static<typeof budget>;
+type Forecasts = Static<typeof forecasts>;
+type Forecast = Forecasts[number]['forecast'] | undefined;
 
 export const BUDGETS: readonly GatewaySection[] = [
   {
@@ -55,18 +57,28 @@ export const BUDGETS: readonly GatewaySection[] = [
 
 /** The spent, reserved and remaining amount of every budget. */
 async function budgetUse(session: Session, signal: AbortSignal) {
-  const [budgets, users, teams, keys] = await Promise.all([
+  const forecastsOf = async (owner: string) =>
+    await allOf<Forecasts[number]>(session, 'v1/budgets/forecasts', signal, { owner });
+  const [budgets, users, teams, keys, ...forecasts] = await Promise.all([
     allOf<Budget>(session, 'v1/budgets', signal),
     allOf<ReturnType<typeof userView>>(session, 'v1/users', signal),
     allOf<Static<typeof team>>(session, 'v1/teams', signal),
     allOf<Static<typeof key>>(session, 'v1/keys', signal),
+    ...(['user', 'team', 'key'] as const).map(forecastsOf),
   ]);
+  // The first entry of an owner is the budget itself; its further limits follow.
+  const byOwner = new Map<string, Forecasts[number]>();
+  for (const one of forecasts.flat()) {
+    const id = `${one.owner.type} ${one.owner.id}`;
+    if (!byOwner.has(id)) byOwner.set(id, one);
+  }
   const limits = new Map(budgets.map(({ budget_id: id, max_budget: max }) => [id, max]));
   const limitOf = ({ budget_id: id }: { readonly budget_id: string | null }) => limits.get(id ?? '') ?? null;
   const owners = [
     ...users.map((one) => ({
       name: `User ${one.alias ?? one.user_id}`,
       link: linkTo(['users', one.user_id]),
+      forecast: byOwner.get(`user ${one.user_id}`)?.forecast,
       spend: one.spend,
       reserved: one.reserved,
       max: limitOf(one),
@@ -75,6 +87,7 @@ async function budgetUse(session: Session, signal: AbortSignal) {
     ...teams.map((one) => ({
       name: `Team ${one.alias ?? one.team_id}`,
       link: linkTo(['teams', one.team_id]),
+      forecast: byOwner.get(`team ${one.team_id}`)?.forecast,
       spend: one.spend,
       reserved: one.reserved,
       max: limitOf(one),
@@ -83,6 +96,7 @@ async function budgetUse(session: Session, signal: AbortSignal) {
     ...keys.map((one) => ({
       name: `Key ${one.key_name ?? one.key_prefix}`,
       link: linkTo(['keys', one.id]),
+      forecast: byOwner.get(`key ${one.id}`)?.forecast,
       spend: one.spend,
       // A key's reservations are already included in those of its user.
       reserved: undefined,
@@ -115,7 +129,7 @@ async function budgetUse(session: Session, signal: AbortSignal) {
       'Budget use',
       table(
         'Budget use',
-        ['Owner', 'Used', 'Spent', 'Held', 'Left', 'Limit', 'Reset'],
+        ['Owner', 'Used', 'Spent', 'Held', 'Left', 'Limit', 'Projected', 'Exhausted', 'Reset'],
         sorted.map((one) => [
           element('a', { href: one.link }, one.name),
           withShare(element('span', { class: 'used' }, percent(shareOf(one))), Math.min(1, shareOf(one))),
@@ -123,10 +137,26 @@ async function budgetUse(session: Session, signal: AbortSignal) {
           money(one.reserved),
           money(one.left),
           money(one.max),
+          projectedOf(one.forecast),
+          exhaustedOf(one.forecast),
           dateTime(one.reset),
         ]),
         'data',
       ),
     ),
   ];
+}
+
+/** Expected spending at the end of the window, with the interval that holds in 80 % of all cases. */
+function projectedOf(forecast: Forecast): string {
+  if (!forecast) return 'Not enough data';
+  const { projected_spend: projected } = forecast;
+  return projected
+    ? `${money(projected.expected)} (${money(projected.low)} to ${money(projected.high)})`
+    : '';
+}
+
+function exhaustedOf(forecast: Forecast): string | Node {
+  if (!forecast) return '';
+  return forecast.exhausted_at === null ? 'No' : dateTime(forecast.exhausted_at);
 }

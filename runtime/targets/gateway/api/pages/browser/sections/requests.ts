@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { me } from '#gateway/api/auth.ts';
+import type { feedbackPage } from '#gateway/api/feedback-schemas.ts';
 import type { promptPage, prompts } from '#gateway/api/prompts.ts';
 import type { liveRequests, requestDetails, requestPage } from '#gateway/api/requests-schemas.ts';
 import type { GatewaySection } from '../parts/section.ts';
@@ -11,6 +12,7 @@ import { counted, count, dateTime, duration, money } from '#serve/http/pages/bro
 import { element, listed, scrollable } from '#serve/http/pages/browser/dom.ts';
 import { every, livePart } from '../parts/live-part.ts';
 import { exactMoney } from '../parts/resource.ts';
+import { feedbackList } from './feedback.ts';
 import { linkTo } from '#serve/http/pages/browser/route.ts';
 
 type Attempt = Static<typeof requestDetails>['attempts'][number];
@@ -153,6 +155,8 @@ async function showRequest({ root, params, session, linked, setTitle, signal }: 
     ]),
     element('h2', {}, 'Attempts'),
     element('ol', { class: 'attempts' }, ...data.attempts.map(attemptItem)),
+    element('h2', {}, 'Feedback'),
+    await feedbackPart(session, data.request_id, signal),
     element('h2', {}, 'Prompt and answer'),
     await promptPart(session, data.request_id, signal),
   );
@@ -205,6 +209,13 @@ function costTable(usage: Usage, parts: Attempt['cost_parts']) {
       'data totals',
     ),
   );
+}
+
+async function feedbackPart(session: Session, id: string | null, signal: AbortSignal) {
+  if (id === null) return feedbackList([]);
+  const query = { request_id: id, limit: 100 };
+  const { data } = await session.call<Static<typeof feedbackPage>>('v1/feedback', { query, signal });
+  return feedbackList(data.items);
 }
 
 async function promptPart(session: Session, id: string | null, signal: AbortSignal) {

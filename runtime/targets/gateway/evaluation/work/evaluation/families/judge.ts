@@ -1,4 +1,4 @@
-import { AppError, inputError } from '#contract/errors.ts';
+import { inputError } from '#contract/errors.ts';
 import {
   type Criterion,
   JUDGE_DEFINITIONS,
@@ -10,11 +10,8 @@ import {
   type Verdict,
 } from '../../../metrics/text/judge.ts';
 import { textOfRow } from '../../inference/words.ts';
-import type { ChatReply } from '../../backends/backend.ts';
-import { isJobPause } from '../../job-pause.ts';
 import {
   type BatchContext,
-  type CountRow,
   isUnanswered,
   type Judge,
   type MetricFamily,
@@ -22,6 +19,7 @@ import {
 } from '../evaluation.ts';
 import { all, asIs } from '../scorer.ts';
 import { cellText } from '../read-cells.ts';
+import { judgeVerdict, preparedRow } from './judge-call.ts';
 
 /** Metrics for which a language model judges every row, with one call per criterion. */
 export const judgeFamilies: readonly MetricFamily[] = JUDGE_DEFINITIONS.map(judgeFamily);
@@ -42,20 +40,14 @@ export function judgeFamily(definition: JudgeDefinition): MetricFamily {
       return {
         prepare: (samples, context) =>
           Promise.all(
-            samples.map(async (sample): Promise<CountRow> => {
-              try {
+            samples.map((sample) =>
+              preparedRow(async () => {
                 const row = isUnanswered(sample)
                   ? lowestOf(definition)
                   : await verdictsOf(definition, judge, sample, context);
                 return Object.assign(() => metric.add(row), { reasons: reasonsOf(definition, row) });
-              } catch (error) {
-                context.signal.throwIfAborted();
-                if (isJobPause(error)) throw error;
-                return () => {
-                  throw AppError.from(error);
-                };
-              }
-            }),
+              }, context),
+            ),
           ),
         result: metric.result,
         save: metric.save,
@@ -89,41 +81,14 @@ async function verdictsOf(
   return verdicts;
 }
 
-/**
- * Whether a verdict can be shared. A judge that is called again because its verdict was unreadable must not
- * get the same verdict from the cache.
- */
-function isReadable({ text }: ChatReply): boolean {
-  try {
-    readVerdict(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/**
- * Maximum number of calls per criterion. A model whose verdict is unreadable often responds correctly the
- * next time.
- */
-const MAX_ATTEMPTS = 3;
-
-async function verdictOf(
+function verdictOf(
   definition: JudgeDefinition,
   criterion: Criterion,
-  { model, generation }: Judge,
+  judge: Judge,
   { row, prediction, truth }: Sample,
-  { signal, spend }: BatchContext,
+  context: BatchContext,
 ): Promise<Verdict> {
   const texts = { input: textOfRow(row), prediction: cellText(prediction), reference: cellText(truth) };
   const messages = judgeMessages(definition, criterion, texts);
-  for (let attempt = 1; ; attempt++) {
-    const reply = await model.chat?.(messages, generation, signal, isReadable);
-    if (reply) spend(reply);
-    try {
-      return readVerdict(reply?.text ?? '');
-    } catch (error) {
-      if (attempt === MAX_ATTEMPTS) throw error;
-    }
-  }
+  return judgeVerdict(judge, messages, (text) => readVerdict(text), context);
 }

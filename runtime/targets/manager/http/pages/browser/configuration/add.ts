@@ -65,6 +65,29 @@ const SCHEMA = {
             url: { type: 'string', title: 'URL', description: 'For example https://mcp.example.com/mcp.' },
           },
         },
+        {
+          title: 'A REST API',
+          type: 'object',
+          required: ['openapi'],
+          properties: {
+            openapi: {
+              type: 'string',
+              title: 'OpenAPI document',
+              description: 'URL or path of the document. The operations of the API become tools.',
+            },
+            base_url: {
+              type: 'string',
+              title: 'URL of the API',
+              description: 'Instead of the server in the document.',
+            },
+            include: {
+              ...texts,
+              title: 'Operations to use',
+              description: 'An ID, tag:name, GET /path/* or /path/*. By default all.',
+            },
+            exclude: { ...texts, title: 'Operations to leave out' },
+          },
+        },
       ],
     },
     tools: {
@@ -77,7 +100,11 @@ const SCHEMA = {
     env: pairs('Secret environment variables', 'Stored in the secrets file, and never shown again.'),
     headers: pairs(
       'Secret headers',
-      'For remote servers. Stored in the secrets file, and never shown again.',
+      'For remote servers and APIs. Stored in the secrets file, and never shown again.',
+    ),
+    credentials: pairs(
+      'Credentials',
+      'For APIs, by security scheme of the document. Stored in the secrets file, and never shown again.',
     ),
     lazy: { type: 'boolean', title: 'Start on the first call, and stop when idle' },
     read_only: { type: 'boolean', title: 'Allow only read-only tools' },
@@ -91,10 +118,11 @@ interface NamedValue {
 
 interface NewServer {
   readonly name: string;
-  readonly launch: object;
+  readonly launch: Readonly<Record<string, unknown>>;
   readonly tools: readonly string[];
   readonly env?: readonly NamedValue[];
   readonly headers?: readonly NamedValue[];
+  readonly credentials?: readonly NamedValue[];
   readonly lazy?: boolean;
   readonly read_only?: boolean;
 }
@@ -110,9 +138,9 @@ export async function showAdd({ root, session, signal, navigate }: Place) {
     formOf<NewServer>(SCHEMA, {
       values: { tools: ['*'] },
       submit: 'Review change',
-      async onSubmit({ name, launch, env, headers, lazy, read_only: readOnly, tools }) {
+      async onSubmit({ name, launch, env, headers, credentials, lazy, read_only: readOnly, tools }) {
         const settings = {
-          ...launch,
+          ...launchOf(launch),
           tools,
           ...(lazy ? { lazy } : {}),
           ...(readOnly ? { read_only: readOnly } : {}),
@@ -120,6 +148,7 @@ export async function showAdd({ root, session, signal, navigate }: Place) {
         const secrets = {
           ...(env?.length ? { env: recordOf(env) } : {}),
           ...(headers?.length ? { headers: recordOf(headers) } : {}),
+          ...(credentials?.length ? { credentials: recordOf(credentials) } : {}),
         };
         const written = await reviewChange({
           title: `Add ${name}`,
@@ -134,6 +163,13 @@ export async function showAdd({ root, session, signal, navigate }: Place) {
       },
     }),
   );
+}
+
+/** The settings of an API are in a table of their own. */
+function launchOf(launch: Readonly<Record<string, unknown>>) {
+  if (!('openapi' in launch)) return launch;
+  const { openapi, ...api } = launch;
+  return Object.keys(api).length > 0 ? { openapi, api } : { openapi };
 }
 
 const recordOf = (list: readonly NamedValue[]) =>

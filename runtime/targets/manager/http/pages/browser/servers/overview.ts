@@ -139,6 +139,10 @@ function parts(server: Overview) {
       'Tools that differ from their pins',
       server.changedTools?.map(({ tool, change }) => `${tool} (${change})`),
     ),
+    ...list(
+      'Other items that differ from their pins',
+      server.changedItems?.map(({ kind, name, change }) => `${kind} ${name} (${change})`),
+    ),
   ];
 }
 

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { AppError } from '#contract/errors.ts';
-import { checkFewShot, checkTemplate, messagesFor } from '#gateway/evaluation/work/inference/prompt.ts';
+import {
+  checkFewShot,
+  checkTemplate,
+  generationFor,
+  messagesFor,
+} from '#gateway/evaluation/work/inference/prompt.ts';
 
 const PROMPT = { systemPrompt: 'Be short.', prompt: '{{ source }}: {{examples}} {{x} $& {{list}}' };
 
@@ -14,6 +19,42 @@ test('rows and examples fill the template, and row text is never treated as a pl
     { role: 'user', content: 'Blog: {{source}} $1 {{x} $& ["a"]' },
   ]);
   expect(messagesFor(row, { systemPrompt: '' })).toEqual([{ role: 'user', content: '{{source}} $1' }]);
+});
+
+const CONVERSATION = [
+  { role: 'developer', content: 'Be kind.' },
+  { role: 'user', content: 'Hi' },
+];
+
+test('a conversation replaces the text of a row, unless there is a template', () => {
+  const row = { examples: 'Hi', messages: CONVERSATION };
+  expect(messagesFor(row, { systemPrompt: '' })).toEqual(CONVERSATION);
+  expect(messagesFor(row, { systemPrompt: 'Be short.' })).toEqual([
+    { role: 'system', content: 'Be short.' },
+    { role: 'user', content: 'Hi' },
+  ]);
+  // In CSV, lists are JSON.
+  expect(messagesFor({ ...row, messages: JSON.stringify(CONVERSATION) }, { systemPrompt: '' })).toEqual(
+    CONVERSATION,
+  );
+  expect(messagesFor(row, { systemPrompt: '', prompt: 'Say {{examples}}' })).toEqual([
+    { role: 'user', content: 'Say Hi' },
+  ]);
+  for (const messages of ['text', [], [{ content: 'no role' }], null])
+    expect(messagesFor({ ...row, messages }, { systemPrompt: '' })).toEqual([
+      { role: 'user', content: 'Hi' },
+    ]);
+});
+
+test('the tools of a conversation are offered, unless the workflow has its own', () => {
+  const tools = [{ type: 'function', function: { name: 'find' } }];
+  const row = { examples: 'Hi', messages: CONVERSATION, tools };
+  expect(generationFor(row, { generation: { temperature: 0 } })).toEqual({ temperature: 0, tools });
+  const own = { tools: [{ type: 'function', function: { name: 'own' } }] };
+  expect(generationFor(row, { generation: own })).toBe(own);
+  expect(generationFor({ ...row, tools: null }, { generation: {} })).toEqual({});
+  expect(generationFor({ examples: 'Hi', tools }, { generation: {} })).toEqual({});
+  expect(generationFor(row, { generation: {}, prompt: '{{examples}}' })).toEqual({});
 });
 
 const messageOf = (check: () => void): string => {

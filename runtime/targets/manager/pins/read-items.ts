@@ -1,16 +1,17 @@
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import { createOrphanGuard } from '#platform/orphan-guard.ts';
-import { isTool } from '../calls/call.ts';
 import { requestList } from '../calls/request-list.ts';
-import type { PinnedTools } from '../config/pins-file.ts';
+import type { PinnedItems, PinnedServer } from '../config/pins-file.ts';
 import type { ProcessLaunch, ServerSpec } from '../config/spec.ts';
-import { definitionHash, toolDefinition } from '../config/tool-definition.ts';
+import { definitionHash, itemDefinition } from '../config/item-definition.ts';
+import type { ShapeOfParams } from '../shapes/shape.ts';
+import { itemName, LIST_NAMES, type ListName } from '../shared/list-items.ts';
 import { createCheckList } from '../shapes/check-list.ts';
 import type { SignInStore } from '../sign-in/sign-in-store.ts';
 import { openConnection } from '../upstream/open-connection.ts';
 
-export interface ReadToolsOptions {
+export interface ReadItemsOptions {
   readonly clock: Clock;
   readonly signIns: SignInStore;
   readonly signal: AbortSignal;
@@ -24,11 +25,11 @@ export interface PackagePreparation {
   readonly distrust: (launch: ProcessLaunch) => void;
 }
 
-/** Starts a server, reads the definitions of all its tools, and stops it. */
-export async function readTools(
+/** Starts a server, reads the definitions of all its items, and stops it. */
+export async function readItems(
   spec: ServerSpec,
-  { clock, signIns, signal, installer }: ReadToolsOptions,
-): Promise<PinnedTools> {
+  { clock, signIns, signal, installer }: ReadItemsOptions,
+): Promise<PinnedServer> {
   const { launch } = spec;
   if (launch.kind === 'unusable') throw new AppError('ConfigError', launch.problem);
   if (launch.kind === 'process') await installer.install(spec, launch);
@@ -43,10 +44,15 @@ export async function readTools(
     const stop = (): void => void connection.close();
     signal.addEventListener('abort', stop, { once: true });
     try {
-      const { items } = await requestList(connection, 'tools', { clock, timeoutMs: spec.timeouts.request });
-      // Checked in the same way as by the manager, so that repaired tools have the same hash.
-      const checked = await createCheckList()('tools', items);
-      return pinnedTools(checked.items.filter(isTool));
+      const checkList = createCheckList();
+      const lists: [ListName, PinnedItems][] = [];
+      for (const list of LIST_NAMES) {
+        const { items } = await requestList(connection, list, { clock, timeoutMs: spec.timeouts.request });
+        // Checked in the same way as by the manager, so that repaired items have the same hash.
+        const checked = await checkList(list, items);
+        lists.push([list, pinnedItems(list, checked.items)]);
+      }
+      return { scope: 'complete', lists: Object.fromEntries(lists) };
     } finally {
       signal.removeEventListener('abort', stop);
       await connection.close();
@@ -56,11 +62,11 @@ export async function readTools(
   }
 }
 
-/** If several tools have the same name, clients get the first of them. */
-const pinnedTools = (tools: readonly { readonly name: string }[]): PinnedTools =>
+/** If several items have the same name, clients get the first of them. */
+const pinnedItems = (list: ListName, items: readonly ShapeOfParams[]): PinnedItems =>
   Object.fromEntries(
-    tools.toReversed().map((tool) => {
-      const definition = toolDefinition({ ...tool });
-      return [tool.name, { hash: definitionHash(tool.name, definition), definition }];
+    items.toReversed().map((item) => {
+      const [name, definition] = [itemName(list, item), itemDefinition(list, item)];
+      return [name, { hash: definitionHash(list, name, definition), definition }];
     }),
   );

@@ -1,0 +1,77 @@
+import { Type } from 'typebox';
+import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
+import { SHADOW_METRICS } from '../requests/routing/shadow-settings.ts';
+import { count, dollars, nonEmptyText, timeOrNull } from './http/fields.ts';
+
+const verdict = oneOf(['not_worse', 'worse', 'undecided'], {
+  description: 'Verdict on the candidate, which stays right however often it is read.',
+});
+
+const both = (name: string, description: string) =>
+  closed(
+    name,
+    {
+      baseline: orNull(Type.Number(), 'The current model; null without values.'),
+      candidate: orNull(Type.Number(), 'The candidate; null without values.'),
+      difference: orNull(Type.Number(), 'Candidate minus current model.'),
+    },
+    description,
+  );
+
+const metric = closed('ShadowMetric', {
+  name: oneOf([...SHADOW_METRICS]),
+  decides: Type.Boolean({ description: 'Whether the verdict depends on the metric.' }),
+  rows: count('Number of requests with both scores.'),
+  baseline: orNull(Type.Number(), 'Mean score of the current model.'),
+  candidate: orNull(Type.Number(), 'Mean score of the candidate.'),
+  difference: orNull(Type.Number(), 'Mean of candidate minus current model.'),
+  lower: Type.Number({ description: 'Lower end of the confidence interval of the difference.' }),
+  upper: Type.Number({ description: 'Upper end of the confidence interval of the difference.' }),
+  verdict,
+});
+
+export const shadowEvaluation = closed(
+  'ShadowEvaluation',
+  {
+    alias: Type.String(),
+    candidate: Type.String({ description: 'Model that is evaluated.' }),
+    current: Type.Boolean({ description: 'Whether the alias has these settings now.' }),
+    share: orNull(Type.Number(), 'Share of the permitted requests; null for an evaluation that has ended.'),
+    user: orNull(Type.String(), 'User who pays; null for an evaluation that has ended.'),
+    problem: orNull(Type.String(), 'Why the evaluation cannot run.'),
+    verdict,
+    message: Type.String({ description: 'The verdict as text, e.g. `undecided: about 120 more rows`.' }),
+    remaining_rows: orNull(
+      count(),
+      'Estimated number of further requests until a verdict; null if unknown or decided.',
+    ),
+    confidence: Type.Number(),
+    margin: Type.Number({ description: 'By how much the candidate can be worse and still be `not_worse`.' }),
+    rows: count('Compared requests that are stored.'),
+    failed: count('Requests for which the candidate gave no response. It has the lowest score for them.'),
+    metrics: Type.Array(metric),
+    cost: both('ShadowCost', 'Mean cost per request in US dollars.'),
+    scoring_cost: dollars('Cost of judging all requests, in US dollars.'),
+    latency_p50_ms: both('ShadowLatencyP50', 'Median duration in milliseconds.'),
+    latency_p95_ms: both('ShadowLatencyP95', '95th percentile of the duration in milliseconds.'),
+    first_output_p50_ms: both(
+      'ShadowFirstOutput',
+      'Median time to the first output of streams in milliseconds.',
+    ),
+    skipped: Type.Record(Type.String(), count(), {
+      description: 'Requests that were not compared, by reason.',
+    }),
+    started_at: timeOrNull('Time of the first request; null without one.'),
+    decided_at: timeOrNull('Time of the verdict.'),
+  },
+  'A shadow evaluation: live requests to an alias that are also sent to a candidate.',
+);
+
+export const shadowEvaluations = Type.Array(shadowEvaluation);
+
+export const promotion = closed('ShadowPromotion', {
+  alias: nonEmptyText('Name of the alias.'),
+  force: Type.Optional(
+    Type.Boolean({ description: 'Promote the candidate whatever the verdict is.', default: false }),
+  ),
+});

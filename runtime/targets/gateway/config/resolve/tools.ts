@@ -1,0 +1,77 @@
+import { didYouMean } from '#core/text/suggest.ts';
+import { headerNameProblem } from '#core/text/header-rules.ts';
+import type { ToolServer, ToolSettings } from '../../shared/tool-settings.ts';
+import { TOOL_DEFAULTS, type ToolsEntry, type ToolServerEntry } from '../schemas/tools.ts';
+import { readBaseUrl } from './base-url.ts';
+import { durationIn, type Path, type ResolveContext } from './context.ts';
+import { dollarsIn } from './dollars.ts';
+import { sendableHeaders } from './sendable.ts';
+
+/** Labels become parts of function names, whose characters all providers restrict. */
+const LABEL = /^[a-zA-Z][a-zA-Z0-9_-]{0,31}$/;
+
+/** Reads the MCP servers whose tools the gateway runs; undefined if there are none. */
+export function resolveTools(
+  context: ResolveContext,
+  entry: ToolsEntry | undefined,
+): ToolSettings | undefined {
+  if (!entry) return undefined;
+  const { mcp_servers: written = {}, web_search: search } = entry;
+  const servers = new Map<string, ToolServer>();
+  for (const [label, one] of Object.entries(written)) {
+    const path = ['tools', 'mcp_servers', label];
+    if (!LABEL.test(label))
+      context.report(
+        path,
+        'a label must consist of at most 32 letters, digits, `-` and `_`, and begin with a letter',
+        'key',
+      );
+    const server = resolveServer(context, path, label, one);
+    if (server) servers.set(label, server);
+  }
+  if (search && !Object.hasOwn(written, search.server)) {
+    const hint = didYouMean(search.server, Object.keys(written));
+    context.report(
+      ['tools', 'web_search', 'server'],
+      `there is no server \`${search.server}\`${hint || ' in `tools.mcp_servers`'}`,
+    );
+  }
+  return {
+    servers,
+    otherServers: entry.other_servers ?? TOOL_DEFAULTS.otherServers,
+    maxRounds: entry.max_rounds ?? TOOL_DEFAULTS.maxRounds,
+    maxMs: durationIn(context, ['tools', 'max_time'], entry.max_time ?? TOOL_DEFAULTS.maxTime),
+    maxCost:
+      entry.max_cost === undefined ? undefined : dollarsIn(context, ['tools', 'max_cost'], entry.max_cost),
+    maxResultCharacters: entry.max_result_characters ?? TOOL_DEFAULTS.maxResultCharacters,
+    listMs: durationIn(context, ['tools', 'list_ttl'], entry.list_ttl ?? TOOL_DEFAULTS.listTtl),
+    webSearch: search && { server: search.server, tool: search.tool, models: search.models },
+  };
+}
+
+function resolveServer(
+  context: ResolveContext,
+  path: Path,
+  label: string,
+  entry: ToolServerEntry,
+): ToolServer | undefined {
+  const url = readBaseUrl(context, path, 'url', entry.url);
+  const headers = sendableHeaders(context, [...path, 'headers'], entry.headers);
+  const { user_header: userHeader } = entry;
+  const problem = userHeader === undefined ? undefined : headerNameProblem(userHeader);
+  if (problem !== undefined) context.report([...path, 'user_header'], problem);
+  const timeoutMs = durationIn(context, [...path, 'timeout'], entry.timeout ?? TOOL_DEFAULTS.timeout);
+  if (url === undefined) return undefined;
+  return {
+    label,
+    url,
+    headers,
+    allowedTools: entry.allowed_tools,
+    approval: entry.require_approval ?? 'never',
+    users: entry.users,
+    teams: entry.teams,
+    keys: entry.keys,
+    timeoutMs,
+    userHeader,
+  };
+}

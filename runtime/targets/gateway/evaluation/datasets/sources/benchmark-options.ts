@@ -1,0 +1,4 @@
+export interface BenchmarkOptions {
+  /** Address of the package index. Default: https://pypi.org/simple */
+  readonly indexUrl?: string | undefined;
+}

@@ -1,0 +1,270 @@
+import { createHash } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import type { Clock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
+import type { ComparedRow, NewTrial, ShadowRecords, Trial } from '../../accounts/shadow/shadow-records.ts';
+import { createTrialTests, type TrialTests, verdictText } from '../../accounts/shadow/trial-report.ts';
+import type { AlertRow } from '../../store/record-schema.ts';
+import type { ShadowSettings } from '../routing/shadow-settings.ts';
+import type { Comparison, Sample } from './compare-sample.ts';
+
+/** Compares sampled requests in the background. */
+export interface Evaluations {
+  /** Whether an alias's evaluation takes more requests. */
+  isOpen(alias: string, settings: ShadowSettings): boolean;
+  add(alias: string, settings: ShadowSettings, sample: Sample): void;
+  /** Counts a request that is not compared. */
+  skip(alias: string, settings: ShadowSettings, reason: string): void;
+  /** Resolves when everything so far is compared and stored. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface EvaluationParts {
+  readonly records: ShadowRecords;
+  readonly trialOf: (alias: string, settings: ShadowSettings) => Promise<NewTrial>;
+  readonly compare: (
+    sample: Sample,
+    trial: NewTrial,
+    settings: ShadowSettings,
+    signal: AbortSignal,
+  ) => Promise<Comparison>;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** Share of the time since the last call in which this thread was busy. Default: measured. */
+  readonly utilization?: () => number;
+}
+
+/** Samples that wait or are compared. Further ones are dropped and counted, so that memory stays limited. */
+const MAX_WAITING = 500;
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+const MAX_RUNNING = 16;
+/** While this thread is busier than this, no comparison starts, so that users' requests do not wait for it. */
+const MAX_UTILIZATION = 0.5;
+const BUSY_PAUSE_MS = 50;
+const FLUSH_MS = 500;
+/** How long an experiment's metrics are used before they are read again. */
+const PLAN_MS = 60_000;
+
+interface OpenTrial {
+  readonly settings: ShadowSettings;
+  readonly readAt: number;
+  readonly trial: Promise<NewTrial | undefined>;
+  known: Trial | undefined;
+  tests: TrialTests | undefined;
+  /** The last number that the tests contain. */
+  last: number;
+  readonly rows: ComparedRow[];
+  readonly skips: Map<string, number>;
+}
+
+interface Waiting {
+  readonly open: OpenTrial;
+  readonly sample: Sample;
+}
+
+export function createEvaluations(parts: EvaluationParts): Evaluations {
+  const { records, trialOf, compare, clock, log, utilization = measuredUtilization() } = parts;
+  const open = new Map<string, OpenTrial>();
+  /** Trials with rows or counts that are not stored yet. */
+  const unflushed = new Set<OpenTrial>();
+  const waiting: Waiting[] = [];
+  const stop = new AbortController();
+  let [waitingBytes, running] = [0, 0];
+  let flushing: Promise<void> = Promise.resolve();
+  let stopTimer: (() => void) | undefined;
+  let stopPause: (() => void) | undefined;
+  let onIdle: (() => void)[] = [];
+
+  const register = async (one: OpenTrial): Promise<void> => {
+    const trial = await one.trial;
+    if (trial) one.known = await records.open(trial);
+  };
+  const openTrial = (alias: string, settings: ShadowSettings): OpenTrial => {
+    const known = open.get(alias);
+    if (known?.settings === settings && clock.now() - known.readAt < PLAN_MS) return known;
+    if (known) void flush();
+    const trial = trialOf(alias, settings).catch((error: unknown) => {
+      log.warn({ alias, err: error }, 'The shadow evaluation of an alias cannot run.');
+      return undefined;
+    });
+    const one: OpenTrial = {
+      settings,
+      readAt: clock.now(),
+      trial,
+      known: undefined,
+      tests: undefined,
+      last: 0,
+      rows: [],
+      skips: new Map(),
+    };
+    void register(one).catch((error: unknown) => log.error({ err: error }, 'shadow evaluation not stored'));
+    open.set(alias, one);
+    return one;
+  };
+
+  const note = (one: OpenTrial): void => {
+    unflushed.add(one);
+    stopTimer ??= clock.after(FLUSH_MS, () => void flush());
+  };
+  const skip = (one: OpenTrial, reason: string): void => {
+    one.skips.set(reason, (one.skips.get(reason) ?? 0) + 1);
+    note(one);
+  };
+
+  const flushOne = async (one: OpenTrial): Promise<void> => {
+    const trial = await one.trial;
+    const [rows, skips] = [one.rows.splice(0), new Map(one.skips)];
+    one.skips.clear();
+    if (!trial) return;
+    one.known ??= await records.open(trial);
+    await records.skip(trial.id, skips);
+    await records.add(trial.id, rows);
+    if (rows.length > 0) await evaluate(one, trial);
+  };
+  const evaluate = async (one: OpenTrial, trial: NewTrial): Promise<void> => {
+    one.tests ??= createTrialTests(trial.plan);
+    const { tests } = one;
+    for (;;) {
+      const more = await records.rows(trial.id, one.last, ROWS_PER_READ);
+      for (const row of more) tests.add(row);
+      one.last = more.at(-1)?.number ?? one.last;
+      if (more.length < ROWS_PER_READ) break;
+    }
+    one.known = (await records.find(trial.id)) ?? one.known;
+    const verdict = tests.verdict();
+    if (verdict === 'undecided' || !one.known || one.known.verdict !== 'undecided') return;
+    const decided = { ...one.known, verdict };
+    const alert = verdictAlert(decided, one.last, clock.now());
+    if (await records.decide(trial.id, verdict, alert)) log.info({ alias: trial.alias }, alert.label);
+  };
+  const flushAfter = async (before: Promise<void>, due: readonly OpenTrial[]): Promise<void> => {
+    await before;
+    for (const one of due)
+      await flushOne(one).catch((error: unknown) =>
+        log.error({ err: error }, 'rows of a shadow evaluation not stored'),
+      );
+  };
+  const flush = (): Promise<void> => {
+    stopTimer?.();
+    stopTimer = undefined;
+    const due = [...unflushed];
+    unflushed.clear();
+    flushing = flushAfter(flushing, due);
+    return flushing;
+  };
+
+  const run = async ({ open: one, sample }: Waiting): Promise<void> => {
+    try {
+      const trial = await one.trial;
+      if (!trial) return;
+      const result = await compare(sample, trial, one.settings, stop.signal);
+      if ('skipped' in result) return skip(one, result.skipped);
+      one.rows.push(result.row);
+      note(one);
+    } catch (error) {
+      skip(one, 'failed');
+      log.error({ err: error }, 'a sampled request was not compared');
+    }
+  };
+  const startMore = (): void => {
+    if (stopPause || stop.signal.aborted) return;
+    while (running < MAX_RUNNING && waiting.length > 0) {
+      if (running > 0 && utilization() > MAX_UTILIZATION) {
+        stopPause = clock.after(BUSY_PAUSE_MS, () => {
+          stopPause = undefined;
+          startMore();
+        });
+        return;
+      }
+      const next = waiting.shift();
+      if (!next) break;
+      running += 1;
+      void run(next).finally(() => {
+        running -= 1;
+        waitingBytes -= next.sample.size;
+        startMore();
+        if (running > 0 || waiting.length > 0) return;
+        for (const resolve of onIdle.splice(0)) resolve();
+      });
+    }
+  };
+
+  return {
+    isOpen(alias, settings) {
+      const { known } = openTrial(alias, settings);
+      return (known?.rows ?? 0) < settings.maxRows;
+    },
+    add(alias, settings, sample) {
+      const one = openTrial(alias, settings);
+      if (
+        stop.signal.aborted ||
+        waiting.length + running >= MAX_WAITING ||
+        waitingBytes + sample.size > MAX_WAITING_BYTES
+      )
+        return skip(one, 'dropped');
+      waiting.push({ open: one, sample });
+      waitingBytes += sample.size;
+      // Starts after the user has the response.
+      setImmediate(startMore);
+    },
+    skip: (alias, settings, reason) => skip(openTrial(alias, settings), reason),
+    async idle() {
+      if (running > 0 || waiting.length > 0) await new Promise<void>((resolve) => void onIdle.push(resolve));
+      await flush();
+    },
+    async close() {
+      stop.abort();
+      stopPause?.();
+      for (const { open: one } of waiting.splice(0)) skip(one, 'stopped');
+      if (running > 0) await new Promise<void>((resolve) => void onIdle.push(resolve));
+      onIdle = [];
+      await flush();
+    },
+  };
+}
+
+const ROWS_PER_READ = 1000;
+
+/** Measures since the last call, at most every few milliseconds. */
+function measuredUtilization(): () => number {
+  let before = performance.eventLoopUtilization();
+  let [last, at] = [0, performance.now()];
+  return () => {
+    if (performance.now() - at < BUSY_PAUSE_MS) return last;
+    const now = performance.eventLoopUtilization();
+    last = performance.eventLoopUtilization(now, before).utilization;
+    [before, at] = [now, performance.now()];
+    return last;
+  };
+}
+
+const VERDICT_ALERT = 'shadow.verdict_reached';
+
+/** The alert for a verdict. Its ID is the same for all gateways. */
+function verdictAlert(trial: Trial, rows: number, now: number): AlertRow {
+  const { id, alias, plan, verdict } = trial;
+  const text = verdictText({ verdict, remaining: undefined, rows }, trial);
+  const at = Math.floor(now);
+  return {
+    id: `alert_${createHash('sha256')
+      .update(JSON.stringify([VERDICT_ALERT, id, verdict]))
+      .digest('base64url')
+      .slice(0, 24)}`,
+    kind: VERDICT_ALERT,
+    account_id: `alias:${alias}`,
+    label: `Candidate ${plan.candidate} of alias '${alias}' is ${text}, after ${rows} requests.`,
+    threshold: null,
+    spent_nano: 0n,
+    limit_nano: 0n,
+    window_started_at: null,
+    window_ends_at: null,
+    created_at: at,
+    state: 'pending',
+    attempts: 0,
+    next_attempt_at: at,
+    sent_at: null,
+    problem: null,
+    details: JSON.stringify({ alias, candidate: plan.candidate, trial: id, verdict, rows }),
+  };
+}

@@ -1,0 +1,96 @@
+import type { Clock } from '#platform/clock.ts';
+import type { Logger } from '#serve/log.ts';
+import type {
+  RequestSampler,
+  ResponseTap,
+  SampledRequest,
+  TappedAnswer,
+} from '../completions/sampled-requests.ts';
+import { exclusionOf, MAX_COMPARED_BYTES } from './candidate-request.ts';
+import type { Evaluations } from './evaluations.ts';
+
+interface SamplerParts {
+  readonly evaluations: Pick<Evaluations, 'isOpen' | 'add' | 'skip'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly random: () => number;
+  readonly log: Pick<Logger, 'error'>;
+}
+
+/** Samples requests for evaluations. It must never affect a user's request, so it catches all errors. */
+export function createSampler({ evaluations, clock, random, log }: SamplerParts): RequestSampler {
+  const safely = <Result>(work: () => Result): Result | undefined => {
+    try {
+      return work();
+    } catch (error) {
+      log.error({ err: error }, 'a request was not sampled');
+      return undefined;
+    }
+  };
+
+  const tapOf = (sampled: SampledRequest, keyId: string): ResponseTap => {
+    const { request, alias, settings, spender, screened, costOf } = sampled;
+    const { endpoint, inPath, requestId, startedAt } = request;
+    const { body, bytes } = screened.content;
+    const add = (answer: Uint8Array, { key, summary }: TappedAnswer, firstByteMs?: number): void => {
+      if (answer.length > MAX_COMPARED_BYTES) return evaluations.skip(alias, settings, 'too_large');
+      evaluations.add(alias, settings, {
+        endpoint,
+        inPath,
+        requestId,
+        at: startedAt,
+        userId: spender.user.userId,
+        keyId,
+        body,
+        answer,
+        model: key,
+        cost: costOf(key, summary),
+        durationMs: clock.now() - startedAt,
+        firstByteMs,
+        size: bytes.length + answer.length,
+      });
+    };
+    return {
+      // A copy, because the bytes may be part of a larger buffer.
+      whole(answer, answered) {
+        safely(() => add(Uint8Array.from(answer), answered));
+      },
+      stream(events, firstByteMs, answered) {
+        const pieces: Uint8Array[] = [];
+        let length = 0;
+        return {
+          ...events,
+          async next() {
+            const piece = await events.next();
+            if (!piece.done) {
+              length += piece.value.length;
+              if (length <= MAX_COMPARED_BYTES) pieces.push(piece.value);
+              else pieces.length = 0;
+              return piece;
+            }
+            safely(() => {
+              const known = answered();
+              if (!known) return;
+              if (length > MAX_COMPARED_BYTES) evaluations.skip(alias, settings, 'too_large');
+              else add(Buffer.concat(pieces), known, firstByteMs);
+            });
+            return piece;
+          },
+        };
+      },
+    };
+  };
+
+  return {
+    take: (sampled) =>
+      safely(() => {
+        const { request, alias, settings, spender } = sampled;
+        const { key } = spender;
+        if (request.caller.kind !== 'key' || key?.allowShadow !== true) return undefined;
+        if (random() >= settings.share || !evaluations.isOpen(alias, settings)) return undefined;
+        const exclusion = exclusionOf(sampled);
+        if (exclusion === undefined) return tapOf(sampled, key.id);
+        evaluations.skip(alias, settings, exclusion);
+        return undefined;
+      }),
+  };
+}
