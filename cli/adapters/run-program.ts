@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
 /** Signals that are sent to this process alone, for example by a supervisor, and that the program must get instead. */
@@ -10,16 +10,19 @@ const FORWARDED = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR2'] as const
  * number.
  */
 export async function runProgram(file: string, args: readonly string[]): Promise<number> {
-  const child = spawn(file, args, { stdio: 'inherit', windowsHide: true });
+  let child: ChildProcess | undefined;
   const forward = (signal: NodeJS.Signals): void => {
     // A terminal sends Ctrl+C to both processes, and the program must not get it twice.
     if (signal === 'SIGINT' && process.stdin.isTTY) return;
-    child.kill(signal);
+    child?.kill(signal);
   };
+  // Before the start: a signal right after it would end this process and leave the program behind.
   for (const signal of FORWARDED) process.on(signal, forward);
   try {
+    const program = spawn(file, args, { stdio: 'inherit', windowsHide: true });
+    child = program;
     return await new Promise<number>((resolve, reject) => {
-      child.once('error', reject).once('exit', (code, signal) => {
+      program.once('error', reject).once('exit', (code, signal) => {
         resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
       });
     });

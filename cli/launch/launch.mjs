@@ -12,7 +12,15 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 
 export function launch(entry) {
   const program = fileURLToPath(new URL(`../../${entry}`, import.meta.url));
-  const child = spawn(pinnedNode(), [program, ...process.argv.slice(2)], {
+  // Signals from service managers are forwarded, because they only reach this process. SIGINT is
+  // not: a terminal sends it to the child, too. A signal right after the start would end only this
+  // process, so they are handled before it.
+  let child;
+  const { stdin, stdout, stderr } = process;
+  const forwarded = ['SIGTERM', 'SIGHUP', ...(stdin.isTTY || stdout.isTTY || stderr.isTTY ? [] : ['SIGINT'])];
+  for (const signal of forwarded) process.on(signal, () => child?.kill(signal));
+  if (!forwarded.includes('SIGINT')) process.on('SIGINT', () => {});
+  child = spawn(pinnedNode(), [program, ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: { ...process.env, ENCODERFILE_VERSION: version },
   });
@@ -23,12 +31,6 @@ export function launch(entry) {
     process.exit(1);
   });
   child.on('exit', (status, signal) => process.exit(signal ? 128 + constants.signals[signal] : status));
-  // Signals from service managers are forwarded, because they only reach this process. SIGINT is
-  // not: a terminal sends it to the child, too.
-  const { stdin, stdout, stderr } = process;
-  const forwarded = ['SIGTERM', 'SIGHUP', ...(stdin.isTTY || stdout.isTTY || stderr.isTTY ? [] : ['SIGINT'])];
-  for (const signal of forwarded) process.on(signal, () => child.kill(signal));
-  if (!forwarded.includes('SIGINT')) process.on('SIGINT', () => {});
 }
 
 function pinnedNode() {

@@ -25,14 +25,16 @@ try {
   );
 }
 
-const child = spawn(executable, process.argv.slice(2), { stdio: 'inherit' });
-child.on('error', (error) => fail(`Cannot start ${executable}: ${error.message}.`));
-child.on('exit', (status, signal) => process.exit(signal ? 128 + constants.signals[signal] : status));
 // Service managers signal this process, because they do not know the id of its child. A terminal sends SIGINT to both.
+// A signal right after the start would end only this process, so they are handled before it.
+let child;
 const { stdin, stdout, stderr } = process;
 const forwarded = ['SIGTERM', 'SIGHUP', ...(stdin.isTTY || stdout.isTTY || stderr.isTTY ? [] : ['SIGINT'])];
-for (const signal of forwarded) process.on(signal, () => child.kill(signal));
+for (const signal of forwarded) process.on(signal, () => child?.kill(signal));
 if (!forwarded.includes('SIGINT')) process.on('SIGINT', () => {});
+child = spawn(executable, process.argv.slice(2), { stdio: 'inherit' });
+child.on('error', (error) => fail(`Cannot start ${executable}: ${error.message}.`));
+child.on('exit', (status, signal) => process.exit(signal ? 128 + constants.signals[signal] : status));
 
 function fail(message) {
   console.error(`Error: ${message}`);
