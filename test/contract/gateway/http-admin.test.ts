@@ -57,6 +57,8 @@ verifiesGateway('gateway:users', async (arm) => {
     rpm: null,
     tpm: null,
     max_parallel: null,
+    queue_sec: null,
+    priority: null,
     created_at: expect.stringMatching(TIME),
     updated_at: expect.stringMatching(TIME),
     metadata: { team: 'engines' },

@@ -29,6 +29,7 @@ test('POST /v1/keys returns 200 with the new key', async () => {
     queue_sec: null,
     priority: null,
     log_prompts: null,
+    allow_shadow: false,
     budget: null,
     spend: 0,
   });

@@ -39,6 +39,14 @@ const KEY_FIELDS: Cases = {
     [{}, { priority: 'high' }, 403],
     [{}, { priority: null }, 200],
   ],
+  tools: [
+    [{}, { tools: ['desk'] }, 200],
+    [{ tools: ['desk'] }, { tools: null }, 200],
+  ],
+  allow_shadow: [
+    [{}, { allow_shadow: true }, 403],
+    [{ allow_shadow: true }, { allow_shadow: false }, 200],
+  ],
   budget: [ADDS, [{ budget: { max_budget: 1 } }, { budget: null }, 200]],
   is_active: [[{}, { is_active: false }, 200]],
   user_id: [[{}, { user_id: 'stranger' }, 403]],

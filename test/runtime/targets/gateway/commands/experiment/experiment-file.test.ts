@@ -31,8 +31,8 @@ test('each language model runs with every prompt and repetition, and an encoder 
   const shared = { metrics: ['accuracy'], system_prompt: 'Be short.' };
   const llm = { ...shared, provider: 'gateway', model: 'openai:m' };
   const [a, b] = [
-    { ...llm, prompt: '{{examples}}' },
-    { ...llm, prompt: '{{x}}', system_prompt: 'No.' },
+    { ...llm, prompt: '{{examples}}', prompt_name: 'a' },
+    { ...llm, prompt: '{{x}}', system_prompt: 'No.', prompt_name: 'b' },
   ];
   expect(file.workflows).toEqual([
     { ...a, name: 'openai:m (a)' },

@@ -105,6 +105,8 @@ test('every response matches the OpenAPI document', async () => {
   await send('GET', `/experiments/${id}/rows?limit=1`);
   await send('GET', `/experiments/${id}/plots`);
   await send('GET', `/experiments/${id}/progress`);
+  await send('GET', `/experiments/${id}/matrix`);
+  await send('GET', `/experiments/${id}/agreement?raters=examples,ground_truth`);
   await send('GET', `/experiments/${id}/report`);
   await send('DELETE', `/datasets/${dataset}`);
 

@@ -247,7 +247,7 @@ export const NO_WAYS: readonly RegExp[] = [
   // Unknown methods of Gemini models, which are rejected.
   /^POST \/v1beta\/models\/:call\{\.\+\}$/,
   // Resources of the gateway itself.
-  /^\w+ \/v1\/(?:aliases|alerts|admin|budgets|cache|keys|me\/invitations|organizations|price-map|pricing|providers|tags|teams|users)\b/,
+  /^\w+ \/v1\/(?:aliases|alerts|admin|budgets|cache|keys|me\/invitations|organizations|price-map|pricing|providers|shadow|tags|teams|users)\b/,
   /^\w+ \/v1\/feedback\b/,
   /^\w+ \/api\/v1\/(?:datasets|uploads|experiments|settings|artifacts)\b/,
   // Workers write results there. Their model requests use the model routes.
