@@ -1,3 +1,4 @@
+import { AppError } from '#contract/errors.ts';
 import { redactText } from '../../accounts/prompts/redact-prompt.ts';
 import type { ShadowRecords } from '../../accounts/shadow/shadow-records.ts';
 import { NO_PROMPTS } from '../../providers/shapes/policies.ts';
@@ -46,7 +47,7 @@ export function openShadow(parts: ShadowParts): Shadow {
     }
   };
   const onProblem = (error: unknown): void =>
-    log.info({ err: error }, 'a call of a shadow evaluation failed');
+    log.info({ reason: AppError.from(error).message }, 'a call of a shadow evaluation failed');
   const evaluations = createEvaluations({
     records,
     trialOf: (alias, settings) => trialOfSettings(records, alias, settings),
