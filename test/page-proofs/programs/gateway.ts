@@ -89,6 +89,11 @@ export async function fillGateway(
     input_price_per_million: 1,
     output_price_per_million: 2,
   });
+  await call('POST', '/v1/aliases', {
+    name: 'evaluated',
+    targets: ['lab:large'],
+    shadow: { model: `lab:${name('small')}`, share: 1, user: 'grace', metrics: ['exact_match'] },
+  });
   const chat = callerOf(url, key.key);
   for (const model of ['lab:large', 'lab:small', 'fast'])
     await chat('POST', '/v1/chat/completions', chatOf(model, `${prompt} secret-1`));

@@ -56,6 +56,7 @@ const gatewayPages = ({ key, request }: Started['ids']): readonly PageEntry[] =>
     { path: '#/health' },
     { path: '#/aliases', shows: 'fast' },
     { path: '#/aliases/fast', shows: 'lab:large' },
+    { path: '#/shadow', shows: 'evaluated', hasNames: true },
     { path: '#/pricing', shows: 'lab:small' },
     { path: '#/pricing/lab%3Asmall', shows: 'History' },
     { path: '#/guardrails', shows: 'words' },

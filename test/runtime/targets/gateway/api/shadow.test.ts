@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createShadowRegistry } from '#gateway/registry/shadow-registry.ts';
 import { trialOfSettings } from '#gateway/requests/shadow/trial-plans.ts';
 import { describeDatabases } from '../databases.ts';
+import { addComparedRows } from '../requests/shadow/compared-rows.ts';
 import { gatewayOn } from './open-gateway.ts';
 
 const SHADOW = {
@@ -16,35 +17,8 @@ describeDatabases((database) => {
     const { clock, ...state } = await database.start();
     const gateway = gatewayOn(state, clock);
     await gateway.ask('POST', '/v1/providers', { name: 'openai', api_key: 'sk-x' });
-    const records = state.shadowRecords;
-    /** Stores rows of the alias's evaluation in which the candidate is better or worse. */
-    const compare = async (alias: string, preference: number, rows = 60) => {
-      const { value } = await gateway.context.aliases.get(alias);
-      if (!value?.shadow) throw new Error('The alias has no evaluation.');
-      const trial = await trialOfSettings(records, alias, value.shadow);
-      await records.open(trial);
-      await gateway.ask('POST', '/v1/users', { user_id: 'ada' });
-      await records.add(
-        trial.id,
-        Array.from({ length: rows }, (_, at) => ({
-          id: `row ${at}`,
-          at: Math.floor(clock.now()),
-          request_id: `request ${at}`,
-          user_id: 'ada',
-          api_key_id: 'key',
-          model: 'openai:current',
-          failed: 0,
-          scores: { preference: [(1 - preference) / 2, (1 + preference) / 2] as const },
-          cost_nano: 2_000_000n,
-          candidate_cost_nano: 500_000n,
-          scoring_cost_nano: 1_000_000n,
-          duration_ms: 900 + at,
-          candidate_duration_ms: 600,
-          first_ms: null,
-          candidate_first_ms: null,
-        })),
-      );
-    };
+    const compare = (name: string, preference: number, rows?: number) =>
+      addComparedRows(gateway, name, preference, rows);
     const alias = async (shadow: object = SHADOW) =>
       await gateway.ask('POST', '/v1/aliases', { name: 'fast', targets: ['openai:current'], shadow });
     return { ...gateway, compare, alias };

@@ -12,6 +12,7 @@ import type { ScriptedProvider } from '../../scripted-provider.ts';
 import { createTestClock } from '../../test-clock.ts';
 import { providerOf } from '../../test-provider.ts';
 import { USAGE_ROW } from '../../usage-row.ts';
+import { addComparedRows } from '../../requests/shadow/compared-rows.ts';
 import { gatewayOn, type OpenGateway } from '../open-gateway.ts';
 
 /** Text that an attacker would put into a name, a prompt or a response. */
@@ -61,7 +62,8 @@ export function useBusyGateway(scripted: ScriptedProvider): () => BusyGateway {
   };
 }
 
-async function fill({ ask, context, clock }: OpenGateway, { db }: Store): Promise<BusyGateway['keys']> {
+async function fill(gateway: OpenGateway, { db }: Store): Promise<BusyGateway['keys']> {
+  const { ask, context, clock } = gateway;
   const { body: budget } = await ask('POST', '/v1/budgets', {
     name: 'tier 1',
     max_budget: 2,
@@ -117,7 +119,37 @@ async function fill({ ask, context, clock }: OpenGateway, { db }: Store): Promis
     },
   ]);
   await context.state.guardrailHits.close();
+  await evaluate(gateway);
   return { manages: manages.key, calls: calls.key };
+}
+
+/** Aliases with shadow evaluations: not worse, worse, undecided, and one that cannot run. */
+async function evaluate(gateway: OpenGateway): Promise<void> {
+  const { ask } = gateway;
+  await ask('POST', '/v1/providers', { name: 'openai', api_key: 'sk-x' });
+  for (const [name, shadow] of [
+    ['drafts', { model: `openai:${HOSTILE}` }],
+    ['support', {}],
+    ['summaries', {}],
+    ['translations', { experiment: HOSTILE }],
+  ] as const) {
+    const settings = {
+      model: 'openai:gpt-5-mini',
+      share: 0.5,
+      user: 'grace',
+      judge: 'openai:gpt-5',
+      ...shadow,
+    };
+    const { status, text } = await ask('POST', '/v1/aliases', {
+      name,
+      targets: ['openai:gpt-5'],
+      shadow: settings,
+    });
+    if (status !== 200) throw new Error(text);
+  }
+  await addComparedRows(gateway, 'drafts', 0.5);
+  await addComparedRows(gateway, 'support', -0.5);
+  await addComparedRows(gateway, 'summaries', 0, 20);
 }
 
 function usageRow(at: number, now: number, keyId: string) {

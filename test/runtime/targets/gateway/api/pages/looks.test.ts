@@ -28,6 +28,7 @@ const SHOWN = [
   ['providers', 'New provider'],
   ['health', 'Circuit breakers'],
   ['aliases', 'New alias'],
+  ['shadow', 'not worse with 95%'],
   ['pricing/openai%3Agpt-5', 'History'],
   ['guardrails', 'injection'],
   ['audit', 'key.create'],

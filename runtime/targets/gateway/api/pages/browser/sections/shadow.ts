@@ -1,16 +1,18 @@
 import type { Static } from 'typebox';
+import type { me } from '#gateway/api/auth.ts';
 import type { shadowEvaluation } from '#gateway/api/shadow-schemas.ts';
 import { dataTable } from '#serve/http/pages/browser/components/data-table.ts';
 import { badge } from '#serve/http/pages/browser/components/facts.ts';
-import { short } from '#serve/http/pages/browser/format.ts';
+import { money, short } from '#serve/http/pages/browser/format.ts';
 import { confirmedButton } from '../parts/edit.ts';
 import { pagesOf } from '../parts/lists.ts';
 import type { GatewaySection } from '../parts/section.ts';
 
 type Evaluation = Static<typeof shadowEvaluation>;
 
-const signed = (value: number | null, unit: string): string =>
-  value === null ? '' : `${value > 0 ? '+' : ''}${short(value)} ${unit}`;
+/** A difference with its sign; empty without a value. */
+const signed = (value: number | null, format: (value: number) => string): string =>
+  value === null ? '' : `${value > 0 ? '+' : ''}${format(value)}`;
 
 const scores = ({ metrics }: Evaluation): string =>
   metrics
@@ -27,7 +29,9 @@ export const SHADOW: readonly GatewaySection[] = [
     name: 'Shadow evaluations',
     group: 'Manage',
     readers: true,
-    show({ root, session }) {
+    async show({ root, session, signal }) {
+      const { data: caller } = await session.call<Static<typeof me>>('v1/me', { signal });
+      const canPromote = caller.role === 'admin' && caller.scope !== 'models';
       const promotion = ({ alias, candidate, message, verdict }: Evaluation): HTMLElement =>
         confirmedButton('Promote', {
           title: `Promote ${candidate}?`,
@@ -59,17 +63,21 @@ export const SHADOW: readonly GatewaySection[] = [
               ),
           },
           { key: 'metrics', title: 'Difference in scores', cell: scores },
-          { key: 'cost', title: 'Cost per request', cell: (row) => signed(row.cost.difference, 'dollars') },
+          { key: 'cost', title: 'Cost per request', cell: (row) => signed(row.cost.difference, money) },
           {
             key: 'latency_p50_ms',
             title: 'Median duration',
-            cell: (row) => signed(row.latency_p50_ms.difference, 'ms'),
+            cell: (row) => signed(row.latency_p50_ms.difference, (value) => `${short(value)} ms`),
           },
-          {
-            key: 'promote',
-            title: 'Promotion',
-            cell: (row) => (row.current ? promotion(row) : ''),
-          },
+          ...(canPromote
+            ? [
+                {
+                  key: 'promote',
+                  title: 'Promotion',
+                  cell: (row: Evaluation) => (row.current ? promotion(row) : ''),
+                },
+              ]
+            : []),
         ],
         load: pagesOf<Evaluation>(session, 'v1/shadow'),
         empty:
