@@ -66,6 +66,11 @@ export const GATEWAY_CLI = {
     behavior:
       '`providers` and `aliases` list entries from the file and the database, and create, update, test and delete those in the database.',
   },
+  'gcli:shadow': {
+    source: 'docs/how-to/shadow.md#promote-the-candidate',
+    behavior:
+      '`shadow` lists and shows evaluations with their verdicts, and promotes a candidate; a running gateway then uses it.',
+  },
   'gcli:pricing:units': {
     source: 'docs/gateway-cli.md#prices',
     behavior: '`pricing set --unit` sets prices for web searches, images and other units.',

@@ -131,6 +131,11 @@ export const GATEWAY_HTTP = {
     behavior:
       'Providers and aliases can be created, updated and deleted at run time; entries from the file can be changed only in the file, and entries in use cannot be deleted.',
   },
+  'gateway:shadow': {
+    source: 'docs/how-to/shadow.md#read-the-verdict',
+    behavior:
+      'A shadow evaluation compares the requests of permitted keys and reports its verdict; its candidate is promoted only with the verdict not_worse or if forced, and never in the file.',
+  },
   'gateway:pricing': {
     source: 'docs/gateway.md#prices-and-usage',
     behavior: 'Prices can be set and read for model names with colons and slashes, including their history.',

@@ -61,6 +61,11 @@ export const GATEWAY_PROCESS = {
     behavior:
       'After a gateway was killed, a repeated request gets the stored response, or runs again if it had not ended.',
   },
+  'gateway-process:shadow': {
+    source: 'docs/how-to/shadow.md#read-the-verdict',
+    behavior:
+      'Gateways that share a database compare requests for one shadow evaluation, and the webhook receives its verdict once.',
+  },
   'gateway-process:threads-budget': {
     source: 'docs/gateway-config.md#threads',
     behavior:

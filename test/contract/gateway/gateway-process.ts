@@ -7,6 +7,12 @@ import { builtProgram } from '../../helpers/built.ts';
 /** Real gateways that a test sends requests and signals to; any still running are killed after the test. */
 export function useGatewayProcesses(): {
   start: (files: GatewayFiles, flags?: readonly string[]) => Promise<RunningProcess>;
+  /** Starts a gateway in a folder with `gateway.yml`. */
+  open: (
+    folder: string,
+    flags?: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ) => Promise<RunningProcess>;
   /** Starts the process without waiting until it serves requests. */
   launch: (
     folder: string,
@@ -25,13 +31,18 @@ export function useGatewayProcesses(): {
     env: Readonly<Record<string, string>> = environmentOf({}),
   ): RunningExecutable =>
     processes.launch(builtProgram('gateway'), ['serve', ...argumentsFor(folder), ...flags], { env, folder });
+  const open = async (
+    folder: string,
+    flags: readonly string[] = [],
+    env?: Readonly<Record<string, string>>,
+  ): Promise<RunningProcess> => {
+    const started = launch(folder, flags, env);
+    return processes.served(started, await addressOf(started), folder);
+  };
   return {
     run,
     launch,
-    async start(files, flags = []) {
-      const folder = writeFiles(files);
-      const started = launch(folder, flags, environmentOf(files));
-      return processes.served(started, await addressOf(started), folder);
-    },
+    open,
+    start: (files, flags) => open(writeFiles(files), flags, environmentOf(files)),
   };
 }

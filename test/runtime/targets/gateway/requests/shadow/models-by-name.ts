@@ -21,6 +21,8 @@ export type Behavior = (body: Body) => string | object | number | Promise<string
 
 interface ModelsByName {
   readonly provider: Provider;
+  /** Base URL of the provider. */
+  readonly url: string;
   readonly behaviors: Map<string, Behavior>;
   readonly received: Received[];
   /** The requests for a model, oldest first. */
@@ -66,12 +68,14 @@ export async function startModels(name = 'openai'): Promise<ModelsByName> {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/v1`;
   const provider = openProvider(
-    { name, type: 'openai', baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: 'sk-test', local: true },
+    { name, type: 'openai', baseUrl: url, apiKey: 'sk-test', local: true },
     { clock: systemClock, random: () => 0.5, onLine: () => undefined },
   );
   return {
     provider,
+    url,
     behaviors,
     received,
     of: (model) => received.filter(({ body }) => body['model'] === model),
