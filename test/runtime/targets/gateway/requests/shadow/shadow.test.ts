@@ -5,6 +5,7 @@ import { compileLinearPattern } from '#platform/linear-pattern.ts';
 import { NO_PROMPTS } from '#gateway/providers/shapes/policies.ts';
 import { gatewayOn, type OpenGateway } from '../../api/open-gateway.ts';
 import { describeDatabases } from '../../databases.ts';
+import { requestsTo } from '../../evaluation/workflows/workflow-requests.ts';
 import { prefers, startModels } from './models-by-name.ts';
 
 const models = await startModels();
@@ -316,6 +317,44 @@ describeDatabases((database) => {
       await gateway.evaluated();
     }
     expect(await rowsOf(gateway)).toHaveLength(2);
+  });
+
+  test('with an experiment, its newest workflow defines the metrics and the judge', async () => {
+    const gateway = await start();
+    const { upload, experiment, workflow } = requestsTo(gateway);
+    const dataset = (await upload('examples,ground_truth\nHello,Hi\n')).body.id;
+    const id = await experiment(dataset, { task_definition: { task: 'summarization' } });
+    for (const metrics of [['exact_match'], ['rouge', 'bleu', 'g_eval_summarization']]) {
+      gateway.clock.advance(1000);
+      const { status, text } = await workflow(id, {
+        provider: 'openai',
+        model: 'current',
+        metrics,
+        llm_as_judge: { model_name: 'openai:other-judge' },
+      });
+      expect([status, text]).toEqual([201, expect.any(String)]);
+    }
+    models.behaviors.set('other-judge', ({ messages }) =>
+      JSON.stringify({ score: JSON.stringify(messages).includes('a good response') ? 10 : 5 }),
+    );
+    const template = { ...SETTINGS, experiment: id, metrics: undefined, judge: undefined };
+    const evaluating = gatewayOn(gateway.state, gateway.clock, {
+      providers: [models.provider],
+      aliases: [{ name: 'fast', targets: [{ model: 'openai:current' }], shadow: template }],
+    });
+    await chat(evaluating, gateway.key);
+    await evaluating.evaluated();
+    const [trial] = await gateway.records.list();
+    // BLEU needs references, which requests of users do not have.
+    expect(trial?.plan).toMatchObject({
+      metrics: ['rouge', 'g_eval_summarization'],
+      deciding: ['g_eval_summarization'],
+      judge: 'openai:other-judge',
+    });
+    const [row] = await gateway.records.rows(trial?.id ?? '', 0, 10);
+    expect(row?.scores['rouge']?.[0]).toBe(1);
+    expect(row?.scores['g_eval_summarization']).toEqual([0.5, 1]);
+    expect(models.of('judge')).toEqual([]);
   });
 
   test('other settings are another evaluation', async () => {
