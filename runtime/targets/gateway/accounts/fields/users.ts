@@ -2,6 +2,7 @@ import { type ChangesOf, fields, type NewOf, type ValuesOf, withRule } from './f
 import {
   CREATED_FIELD,
   METADATA_FIELD,
+  NO_SHADOW_FIELD,
   QUEUE_FIELDS,
   RATE_FIELDS,
   RESERVED_FIELD,
@@ -51,6 +52,7 @@ export const USER_FIELDS = fields({
   },
   ...withRule(RATE_FIELDS, { teamAdmin: 'tighter' }),
   ...QUEUE_FIELDS,
+  no_shadow: { ...NO_SHADOW_FIELD, teamAdmin: 'tighter' },
   created_at: CREATED_FIELD,
   updated_at: { ...UPDATED_FIELD, label: '' },
   metadata: METADATA_FIELD,

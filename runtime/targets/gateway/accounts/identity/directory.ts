@@ -240,6 +240,7 @@ const USER_COLUMNS = [
   'gateway_users.max_parallel as user_max_parallel',
   'gateway_users.queue_sec as user_queue_sec',
   'gateway_users.priority as user_priority',
+  'gateway_users.no_shadow as user_no_shadow',
   'gateway_budgets.max_budget_nano as user_max_budget_nano',
   'gateway_budgets.budget_duration_sec as user_budget_duration_sec',
   'gateway_budgets.calendar as user_calendar',
@@ -274,6 +275,7 @@ function userGrantOf(row: UserGrantRow, defaults: RateLimits): UserGrant {
     deleted: row.deleted_at !== null,
     role: USER_ROLES.find((role) => role === row.role) ?? 'member',
     teamId: row.user_team_id,
+    noShadow: row.user_no_shadow === 1,
     limits: {
       rpm: row.user_rpm ?? defaults.rpm,
       tpm: row.user_tpm ?? defaults.tpm,

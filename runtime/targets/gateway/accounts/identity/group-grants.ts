@@ -44,6 +44,7 @@ const rowOf = async (db: Kysely<Schema>, kind: GroupKind, id: string) =>
       'blocked',
       'parent_id',
       'allowed_models',
+      'no_shadow',
       ...keysOf(RATE_FIELDS),
       ...keysOf(QUEUE_FIELDS),
     ])
@@ -63,6 +64,7 @@ function grantOf(kind: GroupKind, id: string, row: Awaited<ReturnType<typeof row
     deleted: row === undefined,
     blocked: row?.blocked === 1,
     allowedModels: modelsOf(row?.allowed_models ?? null),
+    noShadow: row?.no_shadow === 1,
     queue: row && valuesOf(QUEUE_FIELDS, row),
     limits: {
       ...(row ? valuesOf(RATE_FIELDS, row) : NO_RATES),

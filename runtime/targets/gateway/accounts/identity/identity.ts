@@ -104,7 +104,7 @@ export interface KeyGrant {
   readonly logPrompts?: boolean | null | undefined;
   /** MCP servers whose tools each of its requests has. */
   readonly tools?: readonly string[] | null | undefined;
-  /** Whether its requests can be sent to the candidates of shadow evaluations. */
+  /** Whether its requests can be sent to the candidates of shadow evaluations, unless its user or a group forbids it. */
   readonly allowShadow?: boolean | undefined;
   readonly limits: Limits;
   readonly queue?: QueueTerms | undefined;
@@ -125,6 +125,8 @@ export interface UserGrant {
   readonly role: UserRole;
   /** A service account's team. */
   readonly teamId: string | null;
+  /** Whether its requests are never sent to the candidates of shadow evaluations. */
+  readonly noShadow?: boolean | undefined;
   readonly limits: Limits;
   readonly queue?: QueueTerms | undefined;
 }
@@ -151,6 +153,8 @@ export interface GroupGrant extends SharedAccount {
   readonly blocked: boolean;
   readonly deleted: boolean;
   readonly allowedModels: readonly string[] | null;
+  /** Whether requests of its keys are never sent to the candidates of shadow evaluations. */
+  readonly noShadow?: boolean | undefined;
   readonly queue?: QueueTerms | undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
+import type { Spender } from '../../accounts/identity/identity.ts';
 import type {
   RequestSampler,
   ResponseTap,
@@ -85,7 +86,7 @@ export function createSampler({ evaluations, clock, random, log }: SamplerParts)
       safely(() => {
         const { request, alias, settings, spender } = sampled;
         const { key } = spender;
-        if (request.caller.kind !== 'key' || key?.allowShadow !== true) return undefined;
+        if (request.caller.kind !== 'key' || !key || !isPermitted(spender)) return undefined;
         if (random() >= settings.share || !evaluations.isOpen(alias, settings)) return undefined;
         const exclusion = exclusionOf(sampled);
         if (exclusion === undefined) return tapOf(sampled, key.id);
@@ -94,3 +95,7 @@ export function createSampler({ evaluations, clock, random, log }: SamplerParts)
       }),
   };
 }
+
+/** The key must allow it, and its user, team and organization can forbid it. */
+const isPermitted = ({ key, user, groups }: Pick<Spender, 'key' | 'user' | 'groups'>): boolean =>
+  key?.allowShadow === true && ![user, ...groups].some(({ noShadow }) => noShadow === true);

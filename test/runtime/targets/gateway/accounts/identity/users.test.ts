@@ -32,6 +32,7 @@ describeDatabases((database) => {
       maxParallel: null,
       queueSec: null,
       priority: null,
+      noShadow: false,
       role: 'member',
       teamId: null,
     });

@@ -88,6 +88,10 @@ const USER_FIELDS: Cases = {
     [{}, { priority: 'high' }, 403],
     [{}, { priority: 'low' }, 403],
   ],
+  no_shadow: [
+    [{}, { no_shadow: true }, 200],
+    [{ no_shadow: true }, { no_shadow: false }, 403],
+  ],
   max_parallel: [
     [{}, { max_parallel: 6 }, 403],
     [{}, { max_parallel: 1 }, 200],

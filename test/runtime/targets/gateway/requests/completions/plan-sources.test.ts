@@ -115,6 +115,8 @@ const USER = {
   maxParallel: user({ maxParallel: 1 }, limited, PARALLEL),
   queueSec: undefined,
   priority: undefined,
+  // As for `allowShadow`.
+  noShadow: undefined,
   role: undefined,
 } satisfies Record<keyof UserChanges, Case | undefined>;
 
@@ -145,6 +147,7 @@ const groupCases = (kind: 'teams' | 'organizations', id: 'team' | 'org', noun: s
     maxParallel: one({ maxParallel: 1 }, limited, PARALLEL),
     queueSec: undefined,
     priority: undefined,
+    noShadow: undefined,
   } satisfies Record<keyof GroupChanges, Case | undefined>;
 };
 

@@ -145,6 +145,26 @@ describeDatabases((database) => {
     expect(models.received).toHaveLength(1);
   });
 
+  test.each([
+    ['the user', '/v1/users/ada'],
+    ['the team', '/v1/teams/research'],
+    ['the organization', '/v1/organizations/acme'],
+  ])('with no_shadow of %s, nothing is sent, whatever the key allows', async (_name, path) => {
+    const gateway = await start();
+    const { ask } = gateway;
+    await ask('POST', '/v1/organizations', { organization_id: 'acme' });
+    await ask('POST', '/v1/teams', { team_id: 'research', organization_id: 'acme' });
+    await ask('PUT', '/v1/teams/research/members/ada', { role: 'member' });
+    const fields = { user_id: 'ada', team_id: 'research', allow_shadow: true };
+    const { key } = (await ask('POST', '/v1/keys', fields)).body;
+    expect((await ask('PATCH', path, { no_shadow: true })).body.no_shadow).toBe(true);
+    await chat(gateway, String(key));
+    expect(await trialsOf(gateway)).toEqual([]);
+    expect((await ask('PATCH', path, { no_shadow: false })).body.no_shadow).toBe(false);
+    await chat(gateway, String(key));
+    expect(await rowsOf(gateway)).toHaveLength(1);
+  });
+
   test('a request for the model itself is not sampled', async () => {
     const gateway = await start();
     await chat(gateway, gateway.key, { model: 'openai:current' });
