@@ -59,6 +59,7 @@ verifiesGateway('gateway:users', async (arm) => {
     max_parallel: null,
     queue_sec: null,
     priority: null,
+    no_shadow: false,
     created_at: expect.stringMatching(TIME),
     updated_at: expect.stringMatching(TIME),
     metadata: { team: 'engines' },

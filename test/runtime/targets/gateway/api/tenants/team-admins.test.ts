@@ -20,11 +20,6 @@ type Cases = Readonly<Record<string, readonly Case[]>>;
 const ADDS: Case = [{}, {}, 200];
 
 const KEY_FIELDS: Cases = {
-  tools: [[{}, { tools: ['search'] }, 200]],
-  allow_shadow: [
-    [{}, { allow_shadow: true }, 403],
-    [{ allow_shadow: true }, { allow_shadow: false }, 200],
-  ],
   log_prompts: [
     [{}, { log_prompts: false }, 403],
     [{}, { log_prompts: true }, 200],
