@@ -2,6 +2,7 @@ import type { ModelCache } from '../cache/model-cache.ts';
 import type { Guardrails } from '../guardrails/guardrail.ts';
 import type { PromptPolicy, RequestPolicy } from '../../providers/shapes/policies.ts';
 import type { AffinitySettings } from '../routing/affinity.ts';
+import type { ToolSettings } from '../../shared/tool-settings.ts';
 import type { Router } from '../routing/routing.ts';
 
 /** Everything that the configuration defines for models, ready to use. */
@@ -20,6 +21,8 @@ export interface ModelSet {
   readonly requests: RequestPolicy;
   readonly prompts: PromptPolicy;
   readonly assumedOutputTokens: number;
+  /** The MCP servers whose tools the gateway runs; undefined if there are none. */
+  readonly tools?: ToolSettings | undefined;
   /** Undefined if responses are not cached. */
   readonly cache?: ModelCache | undefined;
 }

@@ -64,7 +64,7 @@ export function createModels(first: ModelsConfig, options: ModelsOptions): Model
   const generationOf = (next: ModelsConfig): Generation => {
     const { providers, opened, giveBack } = pool.take(next.providers);
     const { aliases, affinity, routing: policy, guardrails, requirePricing, allowUnpriced } = next;
-    const { requests, prompts, assumedOutputTokens, cache } = next;
+    const { requests, prompts, assumedOutputTokens, tools, cache } = next;
     const router = createRouter({ providers, aliases, clock, random, policy, states });
     const guards = createGuardrails({
       ...guardrails,
@@ -85,6 +85,7 @@ export function createModels(first: ModelsConfig, options: ModelsOptions): Model
         requests,
         prompts,
         assumedOutputTokens,
+        tools,
         cache: cache && createModelCache(cache, next.providers, [guards.digest, requests]),
       },
       giveBack() {

@@ -15,6 +15,7 @@ import type { GuardrailRule, Guardrails, GuardrailVerdict } from '../guardrails/
 import { withoutImages } from '../guardrails/image-inputs.ts';
 import { createPlaceholders, type Placeholders } from '../guardrails/mask/placeholders.ts';
 import type { ModelSet } from '../models/model-set.ts';
+import { requireNoServers } from './mcp-servers.ts';
 import { pass } from './pass.ts';
 
 /** User content before it has passed the policy. */
@@ -36,7 +37,7 @@ export interface Screened {
   readonly prompt: PromptRecord | undefined;
 }
 
-type PolicySet = Pick<ModelSet, 'guardrails' | 'prompts'>;
+type PolicySet = Pick<ModelSet, 'guardrails' | 'prompts' | 'tools'>;
 
 /**
  * The configured policy: guardrails, masking and the prompt log. All user content passes through the policy
@@ -46,8 +47,9 @@ export interface Policy {
   /** Throws an InputError for a request that specifies an unknown guardrail. */
   requireKnown(content: Pick<RequestContent, 'body'>, set: PolicySet): void;
   /**
-   * Checks and masks a request's content, and opens its record. Throws if a guardrail blocks it. Without
-   * guardrails, the result is returned directly rather than as a promise.
+   * Checks and masks a request's content, and opens its record. Throws if a guardrail blocks it, or if it contains
+   * MCP servers that no provider must receive. Without guardrails, the result is returned directly rather than as a
+   * promise.
    */
   screen(request: AdmittedRequest, content: RequestContent, set: PolicySet): Screened | Promise<Screened>;
   /** Records what guardrails flag and mask in a response stored by a provider. Must be ended. */
@@ -57,10 +59,10 @@ export interface Policy {
   /** Whether requests with the key are stored. */
   isRecorded(request: Pick<PolicyRequest, 'spender'>, set: PolicySet): boolean;
   /**
-   * Passes the call that opens a realtime session, whose content cannot be checked. Throws if the policy
+   * Passes the call that opens a realtime session, whose content guardrails cannot check. Throws if the policy
    * does not allow such sessions.
    */
-  openSession<Call>(call: Call, admission: Admission, set: PolicySet): Passed<Call>;
+  openSession<Call>(call: Call, admission: Admission, set: PolicySet): PassedSession<Call>;
   /**
    * Opens the record of a request that is not sent to a provider because its response is already known,
    * e.g. from the cache.
@@ -73,6 +75,12 @@ export interface Policy {
   redact(text: string, set: PolicySet): Promise<string>;
   /** Resolves when all records that have ended are written. */
   readonly written: () => Promise<void>;
+}
+
+interface PassedSession<Call> {
+  readonly call: Passed<Call>;
+  /** Throws an InputError for an event that the provider must not receive. */
+  readonly checkEvent: (event: Json) => void;
 }
 
 interface PolicyParts {
@@ -106,6 +114,7 @@ export function createPolicy({ guardrailHits, prompts, clock }: PolicyParts): Po
     },
     screen(request, content, set) {
       const { body, bytes, members } = content;
+      requireNoServers(body, set.tools);
       if (body['guardrails'] !== undefined || set.guardrails.always.length > 0)
         return check(request, content, set);
       const prompt = openPromptRecord(prompts, set.prompts, request, { body });
@@ -115,8 +124,9 @@ export function createPolicy({ guardrailHits, prompts, clock }: PolicyParts): Po
     applies: (request, { guardrails, prompts: policy }) =>
       guardrails.always.length > 0 || isRecorded(request, policy),
     isRecorded: (request, { prompts: policy }) => isRecorded(request, policy),
-    openSession(call, _admission, { guardrails }) {
-      if (guardrails.admitsSessions) return pass(call);
+    openSession(call, _admission, { guardrails, tools }) {
+      if (guardrails.admitsSessions)
+        return { call: pass(call), checkEvent: (event) => requireNoServers(event, tools) };
       throw new AppError('ForbiddenError', NO_SESSIONS, { reason: 'guardrail_unsupported' });
     },
     record: (request, { body }, { prompts: policy }) => openPromptRecord(prompts, policy, request, { body }),

@@ -67,8 +67,9 @@ export function createRealtime({ state, models, policy, clock, log }: RealtimePa
       const admission = await account.reserve({ signal });
       release = () => account.release();
       const owner = spender.user.userId;
-      const passed = policy.openSession({ model: target.model, headers, signal, owner }, admission, held.set);
-      const opened = await target.provider.realtime(passed);
+      const opening = { model: target.model, headers, signal, owner };
+      const { call, checkEvent } = policy.openSession(opening, admission, held.set);
+      const opened = await target.provider.realtime(call);
       if (isFailed(opened)) throw opened.failure.error;
       const { socket: upstream, maxFrameBytes, providerKey } = opened;
       account.openedWith(providerKey);
@@ -99,6 +100,7 @@ export function createRealtime({ state, models, policy, clock, log }: RealtimePa
         upstream,
         account,
         maxFrameBytes,
+        checkEvent,
         requireOwn: (ids) => objects.requireOwn(ids, spender.data.viewer),
         onError,
         log: sessionLog,

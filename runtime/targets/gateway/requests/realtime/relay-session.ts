@@ -20,6 +20,8 @@ interface SessionParts {
   readonly upstream: Duplex;
   readonly account: RealtimeAccount;
   readonly maxFrameBytes: number;
+  /** Throws an InputError for an event that the policy rejects. */
+  readonly checkEvent: (event: Json) => void;
   /** Throws a NotFoundError if one of these IDs belongs to another user. */
   readonly requireOwn: (ids: ReadonlySet<string>) => Promise<unknown>;
   readonly onError: (error: unknown) => void;
@@ -45,6 +47,7 @@ export function relaySession({
   upstream,
   account,
   maxFrameBytes,
+  checkEvent,
   requireOwn,
   onError,
   log,
@@ -114,7 +117,7 @@ export function relaySession({
     onBroken: () => close(CLOSE.protocolError, 'The frame is malformed or too large.'),
     onMessage: (text) => {
       try {
-        const { event, checking } = checkClientEvent(text, requireOwn);
+        const { event, checking } = checkClientEvent(text, { checkEvent, requireOwn });
         if (!checking) {
           log?.sent(event);
           return true;
@@ -234,7 +237,7 @@ interface CheckedEvent {
  */
 function checkClientEvent(
   text: string | undefined,
-  requireOwn: (ids: ReadonlySet<string>) => Promise<unknown>,
+  { checkEvent, requireOwn }: Pick<SessionParts, 'checkEvent' | 'requireOwn'>,
 ): CheckedEvent {
   const event = text === undefined ? undefined : parsed(text);
   if (text === undefined || !isObject(event))
@@ -245,6 +248,7 @@ function checkClientEvent(
   const { ids, members: count } = referencesIn(event);
   requireDistinctInside(bytes, members, count);
   requireFixedModel(event);
+  checkEvent(event);
   return { event, checking: ids.size > 0 ? requireOwn(ids) : undefined };
 }
 

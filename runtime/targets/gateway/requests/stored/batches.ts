@@ -6,6 +6,7 @@ import type { HeldAmount } from '../../accounts/ledger/ledger.ts';
 import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
 import { estimateOf, pricesOf } from '../completions/estimate.ts';
 import { textOrUndefined } from '#core/values/text-or-undefined.ts';
+import { policyDigest } from '../policy/mcp-servers.ts';
 import { onlySettings } from '../policy/without-content.ts';
 import type { ModelSet } from '../models/model-set.ts';
 import { referencesIn } from '../../providers/references.ts';
@@ -143,12 +144,13 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
 }
 
 /** Throws a ConflictError if a file's requests were checked by a different policy from the current one. */
-function requirePolicy({ guardrails }: ModelSet, { policy }: WorkPlan, fileId: string): void {
-  const isChecked = policy === guardrails.digest || (policy === undefined && guardrails.always.length === 0);
+function requirePolicy(set: ModelSet, { policy }: WorkPlan, fileId: string): void {
+  const hasRules = set.guardrails.always.length > 0 || set.tools !== undefined;
+  const isChecked = policy === policyDigest(set) || (policy === undefined && !hasRules);
   if (isChecked) return;
   throw new AppError(
     'ConflictError',
-    `The guardrails have changed since file '${fileId}' was uploaded. Upload it again.`,
+    `The guardrails or MCP servers have changed since file '${fileId}' was uploaded. Upload it again.`,
     { reason: 'policy_changed' },
   );
 }

@@ -11,6 +11,7 @@ import type { RequestMasks } from '../../accounts/objects/object-masks.ts';
 import type { Spender, Caller } from '../../accounts/identity/identity.ts';
 import type { Policy } from '../policy/policy.ts';
 import { withoutContent } from '../policy/without-content.ts';
+import { policyDigest } from '../policy/mcp-servers.ts';
 import { screenFile } from '../policy/screen-file.ts';
 import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
 import { screenOutput } from './batch-output.ts';
@@ -111,7 +112,7 @@ export function createFiles({ state, policy, calls, settler, tokenCounter, clock
       tokenCounter,
       assumedOutputTokens,
       modelOf,
-      policy: set.guardrails.digest,
+      policy: policyDigest(set),
       written: policy.written,
       requireOwn: async (ids) => pushAll(places, await objects.requireOwn(ids, spender.data.viewer)),
       async screen({ endpoint, body, bytes }) {

@@ -3,6 +3,7 @@ import { matchesAny, matchesExactly } from '#core/text/name-pattern.ts';
 import type { Payer } from '../../accounts/identity/identity.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { ToolServer, ToolSettings } from '../../shared/tool-settings.ts';
+import { configuredServer } from '../policy/mcp-servers.ts';
 import type { McpTool } from './mcp-client.ts';
 import type { NamedTool, RequestedServer, ToolNames, ToolWire } from './wires/wire.ts';
 
@@ -68,7 +69,7 @@ export function chooseServers(
   const run = new Map<string, ChosenServer>();
   const kept = new Set<unknown>();
   for (const one of requested) {
-    const server = serverFor(one, settings);
+    const server = configuredServer(one, settings);
     if (server && canUse(server, user)) {
       const { allowedTools, approval } = one;
       run.set(server.label, { server, allowedTools, approval });
@@ -82,14 +83,6 @@ export function chooseServers(
     run.set(label, { server, allowedTools: undefined, approval: undefined });
   }
   return { run: [...run.values()], kept };
-}
-
-/** The configured server with the label or, without one, with the URL; a label with another URL is another server. */
-function serverFor({ label, url }: RequestedServer, { servers }: ToolSettings): ToolServer | undefined {
-  const labeled = label === undefined ? undefined : servers.get(label);
-  if (url === undefined) return labeled;
-  if (labeled) return labeled.url === url ? labeled : undefined;
-  return [...servers.values()].find((server) => server.url === url);
 }
 
 const unknownServer = (name: string): AppError =>

@@ -13,6 +13,7 @@ import type { GatewayState } from '#gateway/gateway-state.ts';
 import { describeDatabases } from '../../databases.ts';
 import { startScripted } from '../../scripted-provider.ts';
 import { priced } from './running-gateway.ts';
+import { createSettings } from '../tools/tool-settings.ts';
 import { type Ids, planGateways, type Seen } from './plan-gateways.ts';
 
 // Decisions that requests for a model share are computed once. Here, each of their sources is changed after requests have
@@ -327,6 +328,11 @@ const SET: Readonly<
   assumedOutputTokens: {
     config: { assumedOutputTokens: 100_000_000 },
     seen: { reason: 'estimate_exceeds_budget' },
+  },
+  tools: {
+    body: { tools: [{ type: 'mcp', server_label: 'other' }] },
+    config: { tools: createSettings({}) },
+    seen: { model: undefined },
   },
   cache: {
     config: { cache: CACHE_DEFAULTS },

@@ -15,8 +15,13 @@ export interface Way {
   readonly name: string;
   /** The app routes that it uses. */
   readonly routes: readonly string[];
-  /** Sends a text in this way; returns the response that the user receives in the end. */
-  readonly send: (gateway: Asked, text: string) => Promise<WayAnswer>;
+  /**
+   * Sends a text in this way, with further members of the model request; returns the response that the user receives
+   * in the end.
+   */
+  readonly send: (gateway: Asked, text: string, more?: object) => Promise<WayAnswer>;
+  /** Whether its requests have no members that a client can add. */
+  readonly isFixed?: boolean;
   /** Whether the request is free, so that a separate rate limit applies instead of budgets. */
   readonly isFree?: boolean;
   /** Whether the request waits for its key's rate limit instead of being rejected. */
@@ -79,36 +84,47 @@ const BODIES: Readonly<Record<Endpoint, (text: string) => object>> = {
   }),
 };
 
+const withMore = (body: object, more: object = {}): object =>
+  body instanceof FormData ? body : { ...body, ...more };
+
 /** The app route of an endpoint. */
 const routeOf = (endpoint: string): string => `POST ${endpoint.replace(/\{model\}(:\w+)/, ':call{.+$1}')}`;
 
 const endpoints: readonly Way[] = keysOf(ENDPOINTS).map((endpoint) => ({
   name: endpoint,
   routes: [routeOf(endpoint)],
-  send: (gateway, text) =>
-    ask(gateway, 'POST', endpoint.replace('{model}', 'gemini:good'), BODIES[endpoint](text)),
+  isFixed: BODIES[endpoint]('') instanceof FormData,
+  send: (gateway, text, more) =>
+    ask(gateway, 'POST', endpoint.replace('{model}', 'gemini:good'), withMore(BODIES[endpoint](text), more)),
 }));
 
 const streams: readonly Way[] = (['/v1/chat/completions', '/v1/messages', '/v1/responses'] as const).map(
   (endpoint) => ({
     name: `${endpoint} as a stream`,
     routes: [],
-    send: (gateway, text) => ask(gateway, 'POST', endpoint, { ...BODIES[endpoint](text), stream: true }),
+    send: (gateway, text, more) =>
+      ask(gateway, 'POST', endpoint, { ...BODIES[endpoint](text), ...more, stream: true }),
   }),
 );
 
 const azure: readonly Way[] = AZURE_PATHS.map(({ path, endpoint }) => ({
   name: path,
   routes: [`POST ${path.replace('{model}', ':model{.+}')}`],
-  send: (gateway, text) =>
-    ask(gateway, 'POST', path.replace('{model}', encodeURIComponent('openai:good')), BODIES[endpoint](text)),
+  isFixed: BODIES[endpoint]('') instanceof FormData,
+  send: (gateway, text, more) =>
+    ask(
+      gateway,
+      'POST',
+      path.replace('{model}', encodeURIComponent('openai:good')),
+      withMore(BODIES[endpoint](text), more),
+    ),
 }));
 
 const count = (path: string, bodyOf: (text: string) => object): Way => ({
   name: path,
   routes: [`POST ${path}`],
   isFree: true,
-  send: (gateway, text) => ask(gateway, 'POST', path, bodyOf(text)),
+  send: (gateway, text, more) => ask(gateway, 'POST', path, { ...bodyOf(text), ...more }),
 });
 
 const counts: readonly Way[] = [
@@ -120,16 +136,16 @@ const geminiCount: Way = {
   name: 'Gemini countTokens',
   routes: [routeOf('/v1beta/models/{model}:countTokens')],
   isFree: true,
-  send: (gateway, text) =>
-    ask(gateway, 'POST', '/v1beta/models/gemini:good:countTokens', { contents: contents(text) }),
+  send: (gateway, text, more) =>
+    ask(gateway, 'POST', '/v1beta/models/gemini:good:countTokens', { contents: contents(text), ...more }),
 };
 const newerGemini: Way = {
   name: 'Gemini generateContent under /v1',
   routes: [
     'POST /v1/models/:call{.+:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents)}',
   ],
-  send: (gateway, text) =>
-    ask(gateway, 'POST', '/v1/models/gemini:good:generateContent', { contents: contents(text) }),
+  send: (gateway, text, more) =>
+    ask(gateway, 'POST', '/v1/models/gemini:good:generateContent', { contents: contents(text), ...more }),
 };
 
 const idIn = ({ text }: WayAnswer): string => (JSON.parse(text) as { readonly id: string }).id;
@@ -148,6 +164,7 @@ const file: Way = {
   name: 'a file',
   routes: ['POST /v1/files'],
   isFree: true,
+  isFixed: true,
   send: (gateway, text) =>
     ask(gateway, 'POST', '/v1/files', form({ purpose: 'user_data', file: new File([text], 'notes.txt') })),
 };
@@ -155,8 +172,8 @@ const file: Way = {
 const batch: Way = {
   name: 'a batch',
   routes: ['POST /v1/batches', 'GET /v1/batches/:id', 'GET /v1/files/:id/content'],
-  async send(gateway, text) {
-    const body = BODIES['/v1/chat/completions'](text);
+  async send(gateway, text, more) {
+    const body = { ...BODIES['/v1/chat/completions'](text), ...more };
     const line = { custom_id: 'one', method: 'POST', url: '/v1/chat/completions', body };
     const upload = form({ purpose: 'batch', file: new File([JSON.stringify(line)], 'batch.jsonl') });
     const about = { endpoint: '/v1/chat/completions', completion_window: '24h' };
@@ -180,9 +197,15 @@ const batch: Way = {
 const background: Way = {
   name: 'a background response',
   routes: ['GET /v1/responses/:id', 'GET /v1/responses/:id/input_items', 'POST /v1/responses/:id/cancel'],
-  send: (gateway, text) =>
+  send: (gateway, text, more) =>
     steps(
-      () => ask(gateway, 'POST', '/v1/responses', { model: 'openai:good', input: text, background: true }),
+      () =>
+        ask(gateway, 'POST', '/v1/responses', {
+          model: 'openai:good',
+          input: text,
+          background: true,
+          ...more,
+        }),
       async (created) => {
         await gateway.finish();
         return await ask(gateway, 'GET', `/v1/responses/${idIn(created)}`);
@@ -195,6 +218,7 @@ const job = (name: string, route: string, config: object): Way => ({
   name,
   routes: [`POST ${route}`],
   waits: true,
+  isFixed: true,
   async send(gateway, text) {
     const rows = form({
       dataset: new File([`examples,predictions,ground_truth\n${text},x,x`], 'rows.csv'),
