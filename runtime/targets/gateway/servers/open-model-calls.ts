@@ -201,6 +201,7 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
         completions: modelCalls,
         models,
         objects: state.objects,
+        telemetry,
         clock,
         log,
         version,

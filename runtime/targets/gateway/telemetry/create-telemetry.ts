@@ -4,7 +4,12 @@ import { LabeledCounter, LabeledHistogram } from '#serve/labeled-metrics.ts';
 import { traceOf } from '#serve/telemetry/request-trace.ts';
 import { openSpanQueue } from '#serve/telemetry/span-queue.ts';
 import type { TracingSettings } from '#serve/telemetry/tracing-settings.ts';
-import type { Telemetry, AbandonedEvent, CompletionEvent } from '../requests/completions/telemetry.ts';
+import type {
+  Telemetry,
+  AbandonedEvent,
+  CompletionEvent,
+  ToolCallEvent,
+} from '../requests/completions/telemetry.ts';
 import { completionSpans } from './completion-spans.ts';
 import type { Attempt } from '../requests/routing/routing.ts';
 import { parseModel } from '../shared/model-string.ts';
@@ -44,6 +49,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
         queue?.add({ count: 1 + event.attempts.length, create: () => completionSpans(event, trace) });
       }),
     abandoned: (event) => quietly(() => metrics.abandoned(event)),
+    toolCalled: (event) => quietly(() => metrics.toolCalled(event)),
     authFailed: (reason) => quietly(() => metrics.authFailed(reason)),
     alerted: (outcome) => quietly(() => metrics.alerted(outcome)),
     close: async (limitMs) => await queue?.close(limitMs).catch(onError),
@@ -53,6 +59,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
 interface GatewayMetrics {
   readonly completed: (event: CompletionEvent) => void;
   readonly abandoned: (event: AbandonedEvent) => void;
+  readonly toolCalled: (event: ToolCallEvent) => void;
   readonly authFailed: (reason: string) => void;
   readonly alerted: (outcome: 'sent' | 'retried' | 'failed') => void;
   readonly spans: (outcome: 'sent' | 'dropped', count: number) => void;
@@ -171,6 +178,18 @@ function createGatewayMetrics(registry: Registry, activeRequests: () => number):
     'model',
   );
   const fallbacks = counter('gateway_fallbacks_total', 'Requests served by a fallback model.');
+  const toolCalls = counter(
+    'gateway_tool_calls_total',
+    'Calls of tools of MCP servers, by label of the server.',
+    'server',
+    'outcome',
+  );
+  const toolDurations = histogram(
+    'gateway_tool_call_duration_seconds',
+    'Duration of calls of tools of MCP servers, by label of the server.',
+    SECONDS,
+    'server',
+  );
   const alerts = counter('gateway_alerts_total', 'Attempts to send an alert to the webhook.', 'outcome');
   const spans = counter('gateway_spans_total', 'Spans sent to the collector, or dropped.', 'outcome');
 
@@ -218,6 +237,11 @@ function createGatewayMetrics(registry: Registry, activeRequests: () => number):
     abandoned(event) {
       abandoned.inc({ provider: providerIn(event.model), outcome: event.outcome });
       countUse(event);
+    },
+    // Safe as a label, because only configured servers are called.
+    toolCalled({ server, outcome, durationMs }) {
+      toolCalls.inc({ server, outcome });
+      toolDurations.observe({ server }, durationMs / 1000);
     },
     authFailed: (reason) => authFailures.inc({ reason: AUTH_REASONS.has(reason) ? reason : OTHER }),
     alerted: (outcome) => alerts.inc({ outcome }),

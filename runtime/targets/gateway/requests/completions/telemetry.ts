@@ -49,12 +49,25 @@ export interface AbandonedEvent {
   readonly unpriced: boolean;
 }
 
+/** A call of a tool of an MCP server. */
+export interface ToolCallEvent {
+  /** Label of the server. */
+  readonly server: string;
+  /**
+   * `error`: the tool reported an error. `failed`: the server was unavailable, too slow or rejected the call.
+   * `canceled`: the client disconnected, or the time for the whole request was over.
+   */
+  readonly outcome: 'success' | 'error' | 'failed' | 'canceled';
+  readonly durationMs: number;
+}
+
 /** Metrics and traces of model requests. The functions never throw, and requests never wait for them. */
 export interface Telemetry {
   /** Creates a request's trace from its headers; undefined if tracing is disabled. */
   trace(headers: HeaderReader): RequestTrace | undefined;
   completed(event: CompletionEvent): void;
   abandoned(event: AbandonedEvent): void;
+  toolCalled(event: ToolCallEvent): void;
   /** Counts a rejected credential, by error reason. */
   authFailed(reason: string): void;
   /** Counts an attempt to deliver an alert. */

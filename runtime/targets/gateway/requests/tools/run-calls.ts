@@ -3,6 +3,7 @@ import { parseLossless } from '#core/json/lossless-json.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
 import { truncateWellFormed } from '../../shared/truncate-text.ts';
+import type { Telemetry, ToolCallEvent } from '../completions/telemetry.ts';
 import { failureText } from './mcp-client.ts';
 import type { ToolServers } from './tool-servers.ts';
 import type { FunctionCall, NamedTool, Step } from './wires/wire.ts';
@@ -11,6 +12,7 @@ interface RunParts {
   readonly servers: ToolServers;
   readonly userId: string;
   readonly requestId: string;
+  readonly telemetry: Pick<Telemetry, 'toolCalled'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -32,14 +34,16 @@ export async function runCalls(
 
 async function runCall(
   { call, tool }: ToolCall,
-  { servers, userId, requestId, clock, log }: RunParts,
+  { servers, userId, requestId, telemetry, clock, log }: RunParts,
   signal: AbortSignal,
 ): Promise<Step> {
   const { settings } = servers;
   const startedAt = clock.now();
-  const end = (output: string, isError: boolean): Step => {
+  const end = (output: string, outcome: ToolCallEvent['outcome']): Step => {
     const durationMs = Math.round(clock.now() - startedAt);
+    const isError = outcome !== 'success';
     log.info({ requestId, server: tool.label, tool: tool.tool, isError, durationMs }, 'tool called');
+    telemetry.toolCalled({ server: tool.label, outcome, durationMs });
     return { ...call, tool, output, isError };
   };
   const server = settings.servers.get(tool.label);
@@ -54,9 +58,9 @@ async function runCall(
   try {
     const result = await servers.call(server, userId, { tool: tool.tool, args }, signal);
     const text = limited(textOfResult(result), settings.maxResultCharacters);
-    return end(text, result['isError'] === true);
+    return end(text, result['isError'] === true ? 'error' : 'success');
   } catch (error) {
-    return end(failureText(tool.label, error), true);
+    return end(failureText(tool.label, error), signal.aborted ? 'canceled' : 'failed');
   }
 }
 

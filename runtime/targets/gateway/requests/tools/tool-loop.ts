@@ -9,6 +9,7 @@ import type { Json } from '../../providers/shapes/chat.ts';
 import type { ForwardedStream } from '../../providers/streams/stream.ts';
 import { streamError } from '../completions/call-model.ts';
 import type { CompletionAnswer, CompletionRequest, Completions } from '../completions/completion.ts';
+import type { Telemetry } from '../completions/telemetry.ts';
 import { ENDPOINTS } from '../completions/endpoints/index.ts';
 import { failedStep, runCalls, type ToolCall } from './run-calls.ts';
 import type { ToolServers } from './tool-servers.ts';
@@ -26,6 +27,7 @@ export interface LoopParts extends ComposerParts {
   readonly wire: ToolWire;
   readonly servers: ToolServers;
   readonly userId: string;
+  readonly telemetry: Pick<Telemetry, 'toolCalled'>;
   readonly clock: Clock;
   readonly log: Logger;
   /** Called with the ID of the response that the client has received, and that of the last round. */
@@ -47,7 +49,7 @@ type NextRound = { readonly body: Json } | { readonly stop: Stop | undefined };
  * passes the policy, reserves its maximum cost, and has its own usage row under the same request ID.
  */
 export async function runToolLoop(parts: LoopParts): Promise<CompletionAnswer> {
-  const { original, wire, servers, clock, userId, log } = parts;
+  const { original, wire, servers, telemetry, clock, userId, log } = parts;
   const { settings } = servers;
   const { requestId, signal } = original;
   const composer = wire.compose(parts);
@@ -59,7 +61,8 @@ export async function runToolLoop(parts: LoopParts): Promise<CompletionAnswer> {
 
   const run = async (calls: readonly ToolCall[]): Promise<readonly Step[]> => {
     const limits = [signal, toolsEnd.signal, AbortSignal.timeout(Math.max(0, Math.ceil(left())))];
-    const steps = await runCalls(calls, { servers, userId, requestId, clock, log }, AbortSignal.any(limits));
+    const context = { servers, userId, requestId, telemetry, clock, log };
+    const steps = await runCalls(calls, context, AbortSignal.any(limits));
     if (signal.aborted || toolsEnd.signal.aborted)
       throw signal.reason instanceof AppError ? signal.reason : clientDisconnected();
     return steps;

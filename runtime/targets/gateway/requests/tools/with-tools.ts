@@ -10,6 +10,7 @@ import type { Json, Wire } from '../../providers/shapes/chat.ts';
 import type { ToolSettings } from '../../shared/tool-settings.ts';
 import type { CompletionRequest, Completions } from '../completions/completion.ts';
 import { ENDPOINTS } from '../completions/endpoints/index.ts';
+import type { Telemetry } from '../completions/telemetry.ts';
 import { createRequestReader } from '../completions/read-request.ts';
 import type { CurrentModels } from '../models/model-set.ts';
 import type { McpTool } from './mcp-client.ts';
@@ -26,6 +27,7 @@ interface ToolParts {
   readonly completions: Completions;
   readonly models: CurrentModels;
   readonly objects: Pick<GatewayState['objects'], 'find' | 'update'>;
+  readonly telemetry: Pick<Telemetry, 'toolCalled'>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly version: string;
@@ -46,7 +48,7 @@ const WIRES = lookup<{ readonly name: Wire; readonly wire: ToolWire }>({
 });
 
 export function createToolRequests(parts: ToolParts): ToolRequests {
-  const { completions, models, objects, clock, log, version } = parts;
+  const { completions, models, objects, telemetry, clock, log, version } = parts;
   const read = createRequestReader();
   let current: { readonly settings: ToolSettings; readonly servers: ToolServers } | undefined;
 
@@ -135,6 +137,7 @@ export function createToolRequests(parts: ToolParts): ToolRequests {
         listed: new Map([...offered].filter(([label]) => labels.has(label))),
         servers,
         userId: asUser.userId,
+        telemetry,
         clock,
         log,
         onEnd: async (first, last) => await noteContinuation(objects, first, last),

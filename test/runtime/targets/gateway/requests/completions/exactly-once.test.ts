@@ -138,6 +138,7 @@ test(
                 completed: () => void (told += 1),
                 abandoned: () => undefined,
                 authFailed: () => undefined,
+                toolCalled: () => undefined,
                 alerted: () => undefined,
                 close: () => Promise.resolve(),
               },

@@ -73,6 +73,7 @@ export async function planGateways(database: TestDatabase, config: ModelsConfig)
       completed: (one) => void events.push(one),
       abandoned: () => undefined,
       authFailed: () => undefined,
+      toolCalled: () => undefined,
       alerted: () => undefined,
       close: () => Promise.resolve(),
     },

@@ -54,3 +54,27 @@ test('a server that is down is an error before any model is called', async () =>
   ]);
   expect(await down.gateway.usage(one.userId)).toEqual([]);
 });
+
+test('metrics count calls and errors by the label of the server', async () => {
+  const counted = async (): Promise<ReadonlyMap<string, number>> => {
+    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    const lines = text.matchAll(/^gateway_tool_call(s_total|_duration_seconds_count)(\{[^}]*\}) (\d+)$/gm);
+    return new Map([...lines].map(([, name, labels, value]) => [`${name} ${labels}`, Number(value)]));
+  };
+  const before = await counted();
+  await (await gateway.post(...chat('openai:model-9'), secret)).text();
+  await (
+    await gateway.post(
+      ...chat('openai:model-10', { tools: [{ ...SERVER, allowed_tools: ['view'] }] }),
+      secret,
+    )
+  ).text();
+  const after = await counted();
+  const added = [...after].map(([name, value]) => [name, value - (before.get(name) ?? 0)] as const);
+  expect(Object.fromEntries(added)).toEqual({
+    's_total {server="desk",outcome="success"}': 3,
+    's_total {server="desk",outcome="error"}': 1,
+    's_total {server="desk",outcome="failed"}': 2,
+    '_duration_seconds_count {server="desk"}': 6,
+  });
+});

@@ -32,7 +32,7 @@ interface StrictModel {
   book(model: string): Promise<Book>;
 }
 
-async function startStrictModel(): Promise<StrictModel> {
+export async function startStrictModel(): Promise<StrictModel> {
   const child = spawn(process.execPath, [join(FIXTURES, 'providers', 'agents.mjs')], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, KEEP_REQUESTS: '1' },
@@ -58,7 +58,7 @@ interface DeskServer {
 }
 
 /** The tools that the model of the fixture knows: it reads twice, edits and stamps the notes. */
-async function startDesk(): Promise<DeskServer> {
+export async function startDesk(fixedPort = 0): Promise<DeskServer> {
   const calls: string[] = [];
   const headers: Readonly<Record<string, unknown>>[] = [];
   const sessions = new Map<string, StreamableHTTPServerTransport>();
@@ -102,7 +102,7 @@ async function startDesk(): Promise<DeskServer> {
       await (known ?? (await open())).handleRequest(request, response);
     })();
   });
-  listener.listen(0, '127.0.0.1');
+  listener.listen(fixedPort, '127.0.0.1');
   await once(listener, 'listening');
   afterAll(() => {
     listener.closeAllConnections();
