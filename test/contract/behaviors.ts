@@ -10,6 +10,7 @@ import { GATEWAY_DATASETS } from './behaviors/gateway-datasets.ts';
 import { GATEWAY_HTTP } from './behaviors/gateway-http.ts';
 import { GATEWAY_LEDGER } from './behaviors/gateway-ledger.ts';
 import { GATEWAY_PROCESS } from './behaviors/gateway-process.ts';
+import { GATEWAY_TOOLS } from './behaviors/gateway-tools.ts';
 import { GATEWAY_WORKFLOWS } from './behaviors/gateway-workflows.ts';
 import { GRPC } from './behaviors/grpc.ts';
 import { HTTP_ROUTES } from './behaviors/http-routes.ts';
@@ -78,6 +79,7 @@ export const BEHAVIORS = {
   ...GATEWAY_HTTP,
   ...GATEWAY_LEDGER,
   ...GATEWAY_PROCESS,
+  ...GATEWAY_TOOLS,
   ...GATEWAY_WORKFLOWS,
   ...MANAGER_CLI,
   ...MANAGER_HTTP,

@@ -1,6 +1,12 @@
 import { addressKind, isIpAddress, isLocalHost } from '#core/net/public-address.ts';
 import type { Path, ResolveContext } from './context.ts';
 
+/** Where credentials belong instead, by the setting that contains the URL. */
+const CREDENTIALS: ReadonlyMap<string, string> = new Map([
+  ['api_base', 'use `api_key` or `headers` instead'],
+  ['url', 'use `headers` instead'],
+]);
+
 /** Reads a URL from the file; undefined if missing, or if invalid, which is reported. */
 export function readBaseUrl(
   { report, secrets }: ResolveContext,
@@ -17,12 +23,12 @@ export function readBaseUrl(
     return refuse('expected a URL that starts with http:// or https://');
   if (url.username !== '' || url.password !== '') {
     secrets.add(url.password, ['password']);
-    return refuse('contains credentials; use `api_key` or `headers` instead');
+    return refuse(`contains credentials; ${CREDENTIALS.get(key) ?? 'remove them'}`);
   }
   const hasOtherQuery = [...url.searchParams.keys()].some((name) => name !== 'api-version');
   if (url.hash !== '' || hasOtherQuery || (url.search !== '' && key !== 'api_base'))
     return refuse(
-      'expected a URL without a query (`?`), except `?api-version=`, and without a fragment (`#`)',
+      `expected a URL without a query (\`?\`)${key === 'api_base' ? ', except `?api-version=`,' : ''} and without a fragment (\`#\`)`,
     );
   if (isIpAddress(url.hostname) && addressKind(url.hostname) === 'never')
     return refuse(`${url.hostname} is not a server address; correct it`);
