@@ -31,6 +31,11 @@ export const GATEWAY_HTTP = {
     behavior:
       'The key of a request can judge its response, also if it was streamed, cached or failed; other keys receive 404.',
   },
+  'gateway:feedback:realtime': {
+    source: 'docs/gateway.md#feedback',
+    behavior:
+      'The key of a realtime session can judge its responses while it is open and afterwards, by the request ID of the handshake.',
+  },
   'gateway:dataset-from-requests': {
     source: 'docs/how-to/datasets-from-traffic.md#create-the-dataset',
     behavior:

@@ -85,6 +85,11 @@ export const GATEWAY_PROCESS = {
     source: 'docs/gateway-config.md#threads',
     behavior: 'The serving threads together keep the maximum number of connections to a provider.',
   },
+  'gateway-process:threads-feedback': {
+    source: 'docs/gateway.md#feedback',
+    behavior:
+      'With several serving threads, feedback finds a request as soon as its response has ended, and each author has one item per request.',
+  },
   'gateway-process:threads-refused': {
     source: 'docs/gateway-config.md#threads',
     behavior: 'An invalid number of threads, and a port that is in use, are errors of one sentence.',

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import OpenAI from 'openai';
+import { WebSocket } from 'undici';
 import { expect } from 'vitest';
 import { builtExecutable } from '../../helpers/built.ts';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
@@ -57,6 +59,44 @@ verifiesGateway('gateway:feedback', async (arm) => {
     scores: 4,
     mean_score: -1.5,
   });
+});
+
+verifiesGateway('gateway:feedback:realtime', async (arm) => {
+  const api = await start(arm, {
+    config: { providers: providersFor({ openai }), feedback: { enabled: true } },
+  });
+  const [ada, eve] = [
+    asKey(await createKey(api, { user_id: 'ada' })),
+    asKey(await createKey(api, { user_id: 'eve' })),
+  ];
+  const request_id = 'session-of-ada';
+  const socket = new WebSocket(`${api.url.replace('http', 'ws')}/v1/realtime?model=openai:gpt-realtime`, {
+    headers: { ...ada, 'x-request-id': request_id },
+  });
+  const ended = (): Promise<void> =>
+    new Promise((resolve) =>
+      socket.addEventListener('message', ({ data }) => {
+        if (String(data).includes('"response.done"')) resolve();
+      }),
+    );
+  await once(socket, 'open');
+  // A session has one ID, which the newest response has as well.
+  for (const thumb of ['up', 'down']) {
+    const done = ended();
+    socket.send('{"type":"response.create"}');
+    await done;
+    // A response is billed after its last event.
+    await expect
+      .poll(async () => (await api.post('/v1/feedback', { request_id, thumb }, ada)).body, {
+        timeout: 10_000,
+      })
+      .toMatchObject({ thumb, endpoint: '/v1/realtime', user_id: 'ada', model: 'openai:gpt-realtime' });
+  }
+  expect((await api.post('/v1/feedback', { request_id, thumb: 'up' }, eve)).status).toBe(404);
+  const closed = once(socket, 'close');
+  socket.close();
+  await closed;
+  expect((await api.get('/v1/feedback', ada)).body).toMatchObject({ total: 1, items: [{ thumb: 'down' }] });
 });
 
 verifiesGateway('gateway:dataset-from-requests', async (arm) => {

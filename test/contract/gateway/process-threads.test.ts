@@ -160,3 +160,35 @@ verifiesOnce('gateway-process:threads-refused', async () => {
   );
   expect((await first.get('/health')).status).toBe(200);
 });
+
+verifiesOnce('gateway-process:threads-feedback', async () => {
+  const config = { ...files.config, feedback: { enabled: true }, prompt_log: { enabled: true } };
+  const gateway = await start({ config }, ['--threads', '2']);
+  const ada = asKey(await createKey(gateway, { user_id: 'ada' }));
+  // Each request has its own connection, so that the feedback often reaches another thread than the request.
+  const send = async (path: string, body: object, id = ''): Promise<Response> =>
+    await fetch(`${gateway.url}${path}`, {
+      method: 'POST',
+      headers: { ...ada, 'content-type': 'application/json', connection: 'close', 'x-request-id': id },
+      body: JSON.stringify(body),
+    });
+  const judge = async (at: number): Promise<number> => {
+    const body = chatWith('openai:good', { stream: at % 2 === 0 });
+    const answer = await send('/v1/chat/completions', body, `request-${at}`);
+    await answer.arrayBuffer();
+    const given = await send('/v1/feedback', { request_id: `request-${at}`, thumb: 'down' });
+    await given.arrayBuffer();
+    return given.status;
+  };
+  const statuses = await Promise.all(Array.from({ length: MANY }, (_, at) => judge(at)));
+  expect(statuses).toEqual(statuses.map(() => 200));
+  // The same author on all threads: feedback that is sent again replaces the first one.
+  await Promise.all(
+    Array.from({ length: MANY }, () => send('/v1/feedback', { request_id: 'request-1', thumb: 'up' })),
+  );
+  const { body: rates } = await gateway.get('/v1/usage/feedback', AS_MASTER);
+  expect(rates).toMatchObject([{ model: 'openai:good', feedback: MANY, up: 1, down: MANY - 1 }]);
+  const stored = (): Promise<unknown> =>
+    gateway.get('/v1/admin/prompts?thumb=down', AS_MASTER).then(({ body }) => body.total);
+  await expect.poll(stored, { timeout: PATIENCE_MS }).toBe(MANY - 1);
+});
