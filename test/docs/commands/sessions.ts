@@ -215,6 +215,21 @@ export const SESSIONS: readonly Session[] = [
     env: GATEWAY,
   },
   {
+    page: 'docs/how-to/datasets-from-traffic.md',
+    models: ['ner', 'embedder'],
+    before: [
+      { command: 'node fixtures/providers/openai.mjs', output: '{"url":"http://127.0.0.1:41973"}' },
+      ...quiet(
+        'export OPENAI_URL=http://127.0.0.1:41973/v1',
+        'gateway migrate',
+        'KEY=$(gateway keys create --user ada)',
+        'gateway serve',
+      ),
+    ],
+    prepare: prepareTraffic,
+    env: GATEWAY,
+  },
+  {
     page: 'docs/gateway-cli.md',
     sections: ['Gateway commands', 'Keys, users, budgets', 'Prices', 'Backup'],
     shownFolder: '/tmp/demo',
@@ -296,6 +311,16 @@ function linkExperiments(folder: string): void {
   }
   for (const name of ['models', 'providers'])
     symlinkSync(join(FIXTURES, name), join(folder, 'fixtures', name));
+}
+
+/** The configuration on the page, with test models instead of those that it names. */
+function prepareTraffic(folder: string): void {
+  linkFixtures(folder);
+  const text = exampleOf('docs/how-to/datasets-from-traffic.md', 'yaml')
+    .replace('"${OPENAI_API_KEY}"', 'none, api_base: "${OPENAI_URL}"')
+    .replace('all-MiniLM-L6-v2', 'embedder')
+    .replace('threshold: 0.8', 'threshold: 0.8, timeout: 60s');
+  writeFileSync(join(folder, 'gateway.yml'), text, { mode: 0o600 });
 }
 
 /** A server with a tool, and a model that calls it. */

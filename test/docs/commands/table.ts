@@ -9,7 +9,6 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/workflows.md#Run a comparison from one file': 'the session of docs/tutorial-experiment.md',
   'docs/gateway-config.md#Short-lived keys': 'test/contract/gateway/http-teams.test.ts',
   'docs/gateway.md#Queues': 'test/runtime/targets/gateway/accounts/fields.test.ts',
-  'docs/how-to/datasets-from-traffic.md': 'test/contract/gateway/http-feedback.test.ts',
   'docs/how-to/rest-api.md': 'test/contract/manager/openapi.test.ts',
   'docs/how-to/evaluate-agents.md': 'test/contract/gateway/cli-agents.test.ts',
   'docs/how-to/aws-lambda.md': 'npm run test:how-to',
