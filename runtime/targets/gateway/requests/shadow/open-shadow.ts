@@ -9,11 +9,11 @@ import { type CompletionParts, createCompletions } from '../completions/completi
 import type { RequestSampler } from '../completions/sampled-requests.ts';
 import { collectingTelemetry, createCallOther, type EventsOfCalls } from './call-other.ts';
 import { compareSample } from './compare-sample.ts';
-import { createEvaluations, type Evaluations } from './evaluations.ts';
+import { createEvaluations, type EvaluationParts, type Evaluations } from './evaluations.ts';
 import { createSampler } from './sampler.ts';
 import { trialOfSettings } from './trial-plans.ts';
 
-export interface ShadowParts extends Omit<CompletionParts, 'sampler'> {
+export interface ShadowParts extends Omit<CompletionParts, 'sampler'>, Pick<EvaluationParts, 'utilization'> {
   readonly records: ShadowRecords;
   readonly redactor: Pick<Redactor, 'text' | 'spans'>;
 }
@@ -28,7 +28,7 @@ const MAX_REDACTION_MS = 1000;
 
 /** Opens shadow evaluations. Without an alias that has one, nothing is ever called. */
 export function openShadow(parts: ShadowParts): Shadow {
-  const { records, redactor, models, telemetry, clock, log } = parts;
+  const { records, redactor, models, telemetry, utilization, clock, log } = parts;
   const events: EventsOfCalls = new Map();
   const completions = createCompletions({
     ...parts,
@@ -53,6 +53,7 @@ export function openShadow(parts: ShadowParts): Shadow {
     trialOf: (alias, settings) => trialOfSettings(records, alias, settings),
     compare: (sample, { plan }, { user }, signal) =>
       compareSample({ call, isSecret, onProblem }, sample, plan, user, signal),
+    ...(utilization && { utilization }),
     clock,
     log,
   });

@@ -223,6 +223,8 @@ export function gatewayOn(
     ...completionParts,
     records: state.shadowRecords,
     redactor,
+    // The clock of most tests stands still, so a pause while this process is busy would never end.
+    utilization: () => 0,
   });
   state.beforeClose?.(() => evaluations.close());
   const context: GatewayContext = {
