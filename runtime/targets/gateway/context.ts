@@ -4,8 +4,10 @@ import type { Kernel } from '#serve/kernel.ts';
 import type { AlertsConfig } from './alerts/alert-message.ts';
 import type { Idempotency } from './accounts/idempotency/idempotency.ts';
 import type { WorkPayer } from './accounts/identity/identity.ts';
+import type { WaitingRequests } from './accounts/ledger/waiting/queue-settings.ts';
 import type { Completions, LiveRequest } from './requests/completions/completion.ts';
 import type { KeyState } from './providers/adapters/keys/key-state.ts';
+import type { ProviderQueue } from './requests/routing/provider-queue.ts';
 import type { TargetEvent, TargetState } from './requests/routing/target-states.ts';
 import type { WorkflowsConfig } from './config/spec.ts';
 import type { Experiments } from './evaluation/experiments/experiment.ts';
@@ -33,6 +35,8 @@ export interface OtherThreads {
   live(own: readonly LiveRequest[]): Promise<readonly LiveRequest[]>;
   targets(own: readonly TargetState[]): Promise<readonly TargetState[]>;
   keys(own: readonly KeyState[]): Promise<readonly KeyState[]>;
+  /** The waiting requests of all threads. */
+  waiting(own: readonly WaitingRequests[]): Promise<readonly WaitingRequests[]>;
   /** The metrics of all threads in the Prometheus format. */
   metrics(own: Registry): Promise<string>;
 }
@@ -47,6 +51,8 @@ export interface ModelCallContext {
   readonly modelFollower: Pick<ModelFollower, 'refresh'>;
   readonly tokenCounter: TokenCounter;
   readonly completions: Completions;
+  /** Requests that wait until providers have room. */
+  readonly providerQueue: ProviderQueue;
   /** Runs requests with the same `Idempotency-Key` only once. */
   readonly idempotency: Idempotency;
   readonly telemetry: Telemetry;

@@ -42,6 +42,7 @@ import { pricingRoutes } from './pricing.ts';
 import { feedbackRoutes } from './feedback.ts';
 import { promptRoutes } from './prompts.ts';
 import { providerStateRoutes } from './provider-states.ts';
+import { queueRoutes } from './queues.ts';
 import { providerRoutes } from './providers.ts';
 import { requestRoutes } from './requests.ts';
 import { responseRoutes } from './responses.ts';
@@ -137,6 +138,7 @@ function otherRoutes(
     ...usageRoutes(context, parts),
     ...guardrailHitRoutes(context, parts),
     ...providerStateRoutes(context, parts),
+    ...queueRoutes(context, parts),
     ...adminRoutes(context, parts),
     ...auditRoutes(context, parts),
     ...promptRoutes(context, parts),

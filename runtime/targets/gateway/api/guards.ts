@@ -44,6 +44,12 @@ function addressOf(c: Context): string | undefined {
   return bindings?.incoming?.socket?.remoteAddress;
 }
 
+/** A caller whose request can wait. */
+interface Renewable {
+  /** Authenticates the same credential again, see `SignIn.payerAgain`. */
+  readonly again: () => Promise<Payer>;
+}
+
 /** The caller that a credential identifies, and a name for the log. */
 interface SignedIn extends Principal {
   readonly caller: Caller;
@@ -55,7 +61,7 @@ interface SignedInManager extends SignedIn {
 }
 
 /** A caller of models: a client, or a worker that runs a client's job. */
-interface ModelCaller extends Principal {
+interface ModelCaller extends Principal, Renewable {
   readonly payer: Payer;
   /** Set for requests whose response is kept for retries. */
   readonly replay?: ReplayNotes | undefined;
@@ -69,9 +75,9 @@ interface SignIn {
   /** Authenticates a caller that manages the gateway. Throws the errors of `Identity.authenticateManager`. */
   manager(headers: HeaderReader): Promise<SignedInManager>;
   /**
-   * Repeats `modelCaller` for a connection that stays open, so that it does not outlast its credential: a key,
-   * a replaced secret in its grace period, a workload's token or a worker's lease. A rejection is not counted
-   * as a failed sign-in.
+   * Repeats `modelCaller` for a connection that stays open or a request that waits, so that it does not outlast
+   * its credential: a key, a replaced secret in its grace period, a workload's token or a worker's lease. A
+   * rejection is not counted as a failed sign-in.
    */
   payerAgain(headers: HeaderReader): Promise<Payer>;
 }
@@ -109,11 +115,13 @@ export function createSignIn({
       throw counted(error);
     }
   };
+  const payerAgain = async (headers: HeaderReader): Promise<Payer> => (await modelCaller(headers)).payer;
   const modelCaller = async (headers: HeaderReader): Promise<ModelCaller> => {
     const token = workerTokenIn(headers);
-    if (token !== undefined) return { name: 'worker', payer: await workerPayer(token) };
+    const again = () => payerAgain(headers);
+    if (token !== undefined) return { name: 'worker', payer: await workerPayer(token), again };
     const { name, caller: payer } = await authenticated(headers);
-    return { name, payer };
+    return { name, payer, again };
   };
   return {
     caller,
@@ -124,7 +132,7 @@ export function createSignIn({
         throw counted(error);
       }
     },
-    payerAgain: async (headers) => (await modelCaller(headers)).payer,
+    payerAgain,
     async manager(headers) {
       try {
         const caller = await identity.authenticateManager(headers);
@@ -190,7 +198,7 @@ export function createGuards(
   const enter = async (
     c: Context<ShellEnv>,
     next: Next,
-    signedIn: SignedIn,
+    signedIn: SignedIn & Partial<Renewable>,
     actor = actorOf(c, signedIn.caller),
   ): Promise<void> => {
     c.set('caller', signedIn);
@@ -213,7 +221,11 @@ export function createGuards(
   const anyManager = managing(() => undefined);
   return {
     anyKey: {
-      enter: async (c, next) => await enter(c, next, await signIn.caller(credentialsOf(c))),
+      async enter(c, next) {
+        const headers = credentialsOf(c);
+        const again = () => signIn.payerAgain(headers);
+        await enter(c, next, { ...(await signIn.caller(headers)), again });
+      },
       errors: KEY_ERRORS,
     },
     programKey: {
@@ -302,10 +314,17 @@ function payerOf(caller: Principal | undefined): Payer {
 }
 
 /** Returns the members of a model request that its caller determines. */
-export const modelCallOf = (caller: Principal | undefined): Pick<CompletionRequest, 'caller' | 'replay'> => ({
+export const modelCallOf = (
+  caller: Principal | undefined,
+): Pick<CompletionRequest, 'caller' | 'callerAgain' | 'replay'> => ({
   caller: payerOf(caller),
+  callerAgain: callerAgainOf(caller),
   replay: (caller as ModelCaller).replay,
 });
+
+/** Returns the function that authenticates the caller again, of a route whose requests can wait. */
+export const callerAgainOf = (caller: Principal | undefined): (() => Promise<Payer>) | undefined =>
+  (caller as Partial<Renewable> | undefined)?.again;
 
 /** The caller of a route, as for model calls; undefined for a route that has no guard. */
 export function anyPayerOf(caller: Principal | undefined): Payer | undefined {

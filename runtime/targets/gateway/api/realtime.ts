@@ -42,10 +42,10 @@ const PATH = new RegExp(`^(?:/api)?${REALTIME}/?(?:\\?|$)`);
 
 /** `/v1/realtime`: sessions over WebSocket. @see https://platform.openai.com/docs/guides/realtime-websocket */
 export function realtimeUpgrades(context: GatewayContext, options: GatewayAppOptions): Upgrades {
-  const { kernel, state, models, policy, clock } = context;
+  const { kernel, state, models, policy, providerQueue, clock } = context;
   const { lifecycle, log } = kernel;
   const signIn = createSignIn(context);
-  const open = createRealtime({ state, models, policy, clock, log });
+  const open = createRealtime({ state, models, policy, providerQueue, clock, log });
   const rules = hostRulesOf(options);
   const refusal = rules && createHostCheck(rules);
 
@@ -60,7 +60,7 @@ export function realtimeUpgrades(context: GatewayContext, options: GatewayAppOpt
     const reason = refusal?.({ url: `http://localhost${url}`, headers: reader });
     if (reason !== undefined) throw new AppError('ForbiddenError', reason);
     const credential = withProtocolKey(reader, keyInProtocols(protocols));
-    const { payer, name } = await signIn.modelCaller(credential);
+    const { payer, name, again } = await signIn.modelCaller(credential);
     const key = headers['sec-websocket-key'];
     if (headers['sec-websocket-version'] !== '13' || key === undefined)
       throw new AppError(
@@ -83,7 +83,7 @@ export function realtimeUpgrades(context: GatewayContext, options: GatewayAppOpt
     try {
       session = await open({
         caller: payer,
-        callerAgain: () => signIn.payerAgain(credential),
+        callerAgain: again,
         user: query.get('user') ?? undefined,
         model,
         headers: betaHeaders(headers['openai-beta'], protocols),

@@ -11,7 +11,7 @@ import type { ShellEnv } from '#serve/http/request-state.ts';
 import type { ObjectPage, StoredObject } from '../accounts/objects/objects.ts';
 import type { StoredBytes, StoredRequest } from '../requests/stored/stored.ts';
 import { EVENT_STREAM, KEEP_ALIVE } from './completions/routes.ts';
-import { callerOf } from './guards.ts';
+import { callerAgainOf, callerOf } from './guards.ts';
 import { attachmentOf } from './http/answers.ts';
 import { harmlessType } from './http/harmless-type.ts';
 
@@ -53,6 +53,7 @@ const LIST_PARAMETERS: NonNullable<Operation['parameters']> = [
 /** A request about stored objects. With the master key, `user` in the query or body specifies the user. */
 export const storedRequest = (c: Context<ShellEnv>, userInBody?: unknown): StoredRequest => ({
   caller: callerOf(c),
+  callerAgain: callerAgainOf(c.get('caller')),
   user: (typeof userInBody === 'string' ? userInBody : c.req.query('user')) || undefined,
   requestId: c.get('requestId'),
   setHeader: (name, value) => c.header(name, value),

@@ -227,6 +227,7 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
     workerPayer: parts.workerPayer,
     onError,
     completions,
+    providerQueue,
   };
 }
 

@@ -8,6 +8,7 @@ import type { ListPage } from '../../store/page.ts';
 import type { InFlightNote } from '../../store/store.ts';
 import type { BudgetChanges, BudgetValues } from '../fields/budgets.ts';
 import type { Spender } from '../identity/identity.ts';
+import type { WaitingRequests } from './waiting/queue-settings.ts';
 
 /** A request's estimated maximum cost, before it is sent. */
 export interface Estimate {
@@ -129,6 +130,8 @@ export interface Ledger {
     usageSoFar?: () => UsageEntry | undefined,
     wait?: QueueWait,
   ): Promise<Reservation>;
+  /** The requests that wait for limits in this process; none in a serving thread. */
+  waiting(): readonly WaitingRequests[];
   /** Rejects the requests that wait, and does not let others wait. */
   stopWaiting(error: AppError): void;
   /**

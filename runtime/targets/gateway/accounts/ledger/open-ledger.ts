@@ -234,6 +234,7 @@ export async function openLedger(store: Store, options: LedgerOptions): Promise<
       if (isLater(result)) throw result.error;
       return result;
     },
+    waiting: () => waiting?.waiting() ?? [],
     stopWaiting: (error) => waiting?.stop(error),
     admitFree: createFreeCalls(queue, now),
     heartbeat: async () => {

@@ -1,3 +1,4 @@
+import { AppError } from '#contract/errors.ts';
 import { OpenItems } from '#core/limits/open-items.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { ThreadLink } from '#serve/threads/thread-link.ts';
@@ -168,6 +169,9 @@ export function createThreadLedger({ link, clock, onRevision, onError }: ThreadL
     signal.addEventListener('abort', leave);
     try {
       return await link.call('reserve', sent(spender), estimate, waitId, maxMs);
+    } catch (error) {
+      // The main thread only knows that the request has left.
+      throw signal.reason instanceof AppError ? signal.reason : error;
     } finally {
       signal.removeEventListener('abort', leave);
     }
@@ -185,6 +189,7 @@ export function createThreadLedger({ link, clock, onRevision, onError }: ThreadL
       return admitted({ id, spender, amount, tokens, createdAt, rate, queuedMs });
     },
     // The queues are in the main thread.
+    waiting: () => [],
     stopWaiting: () => undefined,
     settle: async (reservation, ...entries) => await finish(reservation, false, entries),
     release: async (reservation, ...entries) => await finish(reservation, true, entries),

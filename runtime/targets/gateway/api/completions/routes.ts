@@ -77,7 +77,10 @@ const AS_EVENTS: StreamForm = {
 /** Handles a model request. Shutdown waits for the response. */
 type AnswerCompletion = (
   exchange: HttpExchange,
-  request: Pick<CompletionRequest, 'endpoint' | 'caller' | 'requestId' | 'inPath' | 'replay'> & {
+  request: Pick<
+    CompletionRequest,
+    'endpoint' | 'caller' | 'callerAgain' | 'requestId' | 'inPath' | 'replay'
+  > & {
     /** Reads a body that is not JSON. */
     readonly readInput?: (() => Promise<Pick<CompletionRequest, 'bytes' | 'file'>>) | undefined;
   },

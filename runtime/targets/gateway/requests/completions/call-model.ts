@@ -4,7 +4,7 @@ import type { Logger } from '#serve/log.ts';
 import type { GuardrailVerdict, OutputMasking } from '../guardrails/guardrail.ts';
 import { restoreAnswer, restoreStream } from '../guardrails/mask/restore.ts';
 import type { HeldModels } from '../models/model-set.ts';
-import type { FailureKind, StreamedAnswer, WholeAnswer } from '../../providers/adapters/provider.ts';
+import type { StreamedAnswer, WholeAnswer } from '../../providers/adapters/provider.ts';
 import type { Attempt, Resolved, Target } from '../routing/routing.ts';
 import type { ObjectMasks } from '../../accounts/objects/object-masks.ts';
 import type {
@@ -14,7 +14,7 @@ import type {
   StreamError,
 } from '../../providers/streams/stream.ts';
 import type { RequestAccount } from './account.ts';
-import type { ProviderTurn } from '../routing/provider-queue.ts';
+import { NO_ROOM, type QueuedRequest } from '../routing/queued-request.ts';
 import { DROPPED_HEADER, type CompletionAnswer, type CompletionRequest } from './completion.ts';
 import type { ModelCall, EndpointRules } from './endpoints/endpoint.ts';
 import type { AnswerKeeper } from './cached-request.ts';
@@ -37,7 +37,7 @@ export interface CallModelParts {
   readonly expected: ExpectedTokens;
   readonly account: RequestAccount;
   /** Set if the request waits while the providers have no room. */
-  readonly turn?: ProviderTurn | undefined;
+  readonly queued?: QueuedRequest | undefined;
   readonly objectMasks: Pick<ObjectMasks, 'keep'>;
   /** Released when the response has ended. */
   readonly held: HeldModels;
@@ -64,9 +64,9 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
     });
     if (answer.kind === 'failed') {
       const { kind, error } = answer.failure;
-      if (parts.turn && NO_ROOM.has(kind)) {
+      if (parts.queued && NO_ROOM.has(kind)) {
         // The reservation is kept: the request has had its turn, and must not fail for another reason now.
-        await parts.turn.waitAfter(error);
+        await parts.queued.waitAfter(error);
         continue;
       }
       reportNoRetry(parts.request, attempts);
@@ -84,7 +84,7 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
       }
       throw error;
     }
-    parts.turn?.end(true);
+    parts.queued?.end(true);
     account.answeredBy(target.key);
     reportDropped(parts, target, answer.droppedTools);
     if (answer.kind === 'stream') return begin(parts, answer, target);
@@ -100,9 +100,6 @@ export async function callModel(parts: CallModelParts): Promise<CompletionAnswer
     return await finish(parts, { ...answer, bytes, text, summary }, target, error);
   }
 }
-
-/** Failures after which a request can succeed later without any change. */
-const NO_ROOM: ReadonlySet<FailureKind> = new Set<FailureKind>(['rate_limited', 'overloaded']);
 
 /** Sets a header that states why a failed request was not retried. */
 function reportNoRetry({ setHeader }: CompletionRequest, attempts: readonly Attempt[]): void {

@@ -44,6 +44,11 @@ export interface ReplayNotes {
 export interface CompletionRequest {
   readonly endpoint: Endpoint;
   readonly caller: Payer;
+  /**
+   * Authenticates the request's credential again, because the request can have waited since. Rejects once the
+   * credential has expired or was revoked. Undefined for requests by the gateway itself.
+   */
+  readonly callerAgain?: (() => Promise<Payer>) | undefined;
   /** The unparsed body. */
   readonly bytes: Uint8Array;
   /** The file in a form request; `bytes` contains the other fields as JSON. */

@@ -11,10 +11,9 @@ import { derivedFrom } from '../../providers/shapes/passed.ts';
 import type { RequestSampler } from './sampled-requests.ts';
 import { costOfUsage, tokensOf } from './settle-request.ts';
 import type { Telemetry } from './telemetry.ts';
-import { openRequestAccount, createLiveRequests, type RequestAccount } from './account.ts';
-import { waitTermsOf } from '../../accounts/ledger/waiting/wait-terms.ts';
-import type { Spender } from '../../accounts/identity/identity.ts';
-import type { ProviderQueue, ProviderTurn } from '../routing/provider-queue.ts';
+import { openRequestAccount, createLiveRequests } from './account.ts';
+import type { ProviderQueue } from '../routing/provider-queue.ts';
+import { openQueued, type QueuedRequest } from '../routing/queued-request.ts';
 import type { CompletionAnswer, CompletionRequest, Completions, Endpoint } from './completion.ts';
 import { callModel, streamError, type CallModelParts } from './call-model.ts';
 import {
@@ -83,7 +82,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     account: ReturnType<typeof openRequestAccount>,
     opened: OpenedParts,
   ): Promise<CacheHit | BegunRequest> => {
-    const { endpoint, caller, signal, startedAt, file } = request;
+    const { endpoint, caller, callerAgain, signal, startedAt, file } = request;
     const rules = ENDPOINTS[endpoint];
 
     // Read: the body, and the tags and users that it specifies.
@@ -103,7 +102,8 @@ export function createCompletions(parts: CompletionParts): Completions {
       set.affinity &&
       sessionOf({ headers: request.headers, body, endUser, payer: spender.user.userId }, set.affinity);
     const { plan, resolved: chosen } = plans.open(set, { endpoint, rules, model }, isStream, session);
-    identity.requireModel(spender, chosen.alias ?? chosen.targets[0]?.key ?? '');
+    const name = chosen.alias ?? chosen.targets[0]?.key ?? '';
+    identity.requireModel(spender, name);
     const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);
     const about = { ...request, spender, model, size: request.bytes.byteLength };
 
@@ -161,16 +161,24 @@ export function createCompletions(parts: CompletionParts): Completions {
     // Admit and reserve.
     const { syntax } = rules;
     const isEvents = syntax !== undefined && isStream;
-    const queued = openQueued(spender, { account, resolved, request, providerQueue });
+    const queued = openQueued(spender, {
+      model: name,
+      providerQueue,
+      clock,
+      signal,
+      async check() {
+        const again = callerAgain ? await callerAgain() : caller;
+        identity.requireModel(await identity.spender(again, payer), name);
+      },
+      onWaited: account.waited,
+    });
     if (queued && isEvents) announceStream(request, syntax);
-    opened.turn = queued?.turn;
-    await queued?.turn.enter();
-    const admission = await account.open(
-      spender,
-      { estimate, prices, tokens, references, endUser },
-      queued && { signal, maxMs: queued.patience.leftMs },
-    );
-    if (queued) queued.patience.leftMs -= admission.queuedMs ?? 0;
+    opened.queued = queued;
+    await queued?.enter();
+    const costs = { estimate, prices, tokens, references, endUser };
+    const admission = queued
+      ? await queued.reserve((wait) => account.open(spender, costs, wait))
+      : await account.open(spender, costs);
 
     // Guard: only after the reservation, so that requests that exceed their limits do not keep the
     // guardrails' encoders busy.
@@ -217,7 +225,7 @@ export function createCompletions(parts: CompletionParts): Completions {
         set,
         costOf: (key, summary) => costOfUsage(tokensOf(key, summary, tokens), prices.get(key)),
       });
-    return { rules, resolved, screened, call, keeper, tap, expected: tokens, turn: queued?.turn };
+    return { rules, resolved, screened, call, keeper, tap, expected: tokens, queued };
   };
 
   return {
@@ -241,7 +249,7 @@ export function createCompletions(parts: CompletionParts): Completions {
         throw failure;
       } finally {
         opened.cached?.end();
-        opened.turn?.end(false);
+        opened.queued?.end(false);
       }
     },
   };
@@ -249,7 +257,7 @@ export function createCompletions(parts: CompletionParts): Completions {
 
 type BegunRequest = Pick<
   CallModelParts,
-  'rules' | 'resolved' | 'screened' | 'call' | 'keeper' | 'tap' | 'expected' | 'turn'
+  'rules' | 'resolved' | 'screened' | 'call' | 'keeper' | 'tap' | 'expected' | 'queued'
 >;
 
 /** From now on, the response to a stream can begin with comments, so its status can no longer change. */
@@ -257,31 +265,10 @@ function announceStream(request: CompletionRequest, syntax: NonNullable<Endpoint
   request.onStreamPending?.((error) => syntax.error(streamError(error), undefined));
 }
 
-interface QueuedParts extends Pick<CompletionParts, 'providerQueue'> {
-  readonly account: Pick<RequestAccount, 'waited'>;
-  readonly resolved: Resolved;
-  readonly request: CompletionRequest;
-}
-
-/** How a request waits instead of being rejected; undefined if it does not. */
-function openQueued(spender: Spender, { account, resolved, request, providerQueue }: QueuedParts) {
-  const terms = waitTermsOf(spender);
-  if (!terms) return undefined;
-  const patience = { leftMs: terms.maxMs };
-  const turn = providerQueue.open({
-    model: resolved.alias ?? resolved.targets[0]?.key ?? '',
-    terms,
-    patience,
-    signal: request.signal,
-    onWaited: account.waited,
-  });
-  return { patience, turn };
-}
-
 /** Resources opened for a request. They are released when the request ends. */
 interface OpenedParts {
   cached?: CachedRequest;
-  turn?: ProviderTurn | undefined;
+  queued?: QueuedRequest | undefined;
   prompt?: PromptRecord | undefined;
 }
 

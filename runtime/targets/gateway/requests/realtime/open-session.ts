@@ -4,11 +4,14 @@ import type { Clock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { Payer } from '../../accounts/identity/identity.ts';
+import { watchSpender } from '../../accounts/identity/watch-spender.ts';
 import { estimateOf, pricesOf } from '../completions/estimate.ts';
 import type { CurrentModels } from '../models/model-set.ts';
 import { failure } from '../../providers/adapters/failure.ts';
 import { isFailed } from '../../providers/adapters/exchange.ts';
 import type { Policy } from '../policy/policy.ts';
+import type { ProviderQueue } from '../routing/provider-queue.ts';
+import { NO_ROOM, openQueued, type QueuedRequest } from '../routing/queued-request.ts';
 import { openRealtimeAccount, REALTIME, createSessionLog } from './realtime-account.ts';
 import { relaySession, type RealtimeSession } from './relay-session.ts';
 
@@ -16,6 +19,7 @@ interface RealtimeParts {
   readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'prices' | 'priceMaps' | 'objects'>;
   readonly models: CurrentModels;
   readonly policy: Policy;
+  readonly providerQueue: ProviderQueue;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -39,11 +43,19 @@ type OpenRealtime = (request: SessionRequest) => Promise<RealtimeSession>;
 /** Input tokens reserved per response, enough for the instructions and several minutes of speech. */
 const ASSUMED_INPUT_TOKENS = 2000;
 
-export function createRealtime({ state, models, policy, clock, log }: RealtimeParts): OpenRealtime {
+export function createRealtime({
+  state,
+  models,
+  policy,
+  providerQueue,
+  clock,
+  log,
+}: RealtimeParts): OpenRealtime {
   const { identity, ledger, objects } = state;
   return async ({ caller, callerAgain, user, model, headers, requestId, signal, accept }) => {
     const held = models.hold();
     let release: (() => Promise<void>) | undefined;
+    let queued: QueuedRequest | undefined;
     try {
       const { router, requirePricing: required, allowUnpriced, assumedOutputTokens: output } = held.set;
       const spender = await identity.spender(caller, user);
@@ -64,13 +76,26 @@ export function createRealtime({ state, models, policy, clock, log }: RealtimePa
         requestId,
         now: () => clock.now(),
       });
-      const admission = await account.reserve({ signal });
       release = () => account.release();
+      const check = async (): Promise<void> =>
+        identity.requireModel(await identity.spender(await callerAgain(), user), name);
+      queued = openQueued(spender, { model: name, providerQueue, clock, signal, check });
+      await queued?.enter();
+      const admission = queued
+        ? await queued.reserve((wait) => account.reserve(wait))
+        : await account.reserve();
       const owner = spender.user.userId;
       const opening = { model: target.model, headers, signal, owner };
       const { call, checkEvent } = policy.openSession(opening, admission, held.set);
-      const opened = await target.provider.realtime(call);
-      if (isFailed(opened)) throw opened.failure.error;
+      let opened = await target.provider.realtime(call);
+      while (isFailed(opened)) {
+        const { kind, error } = opened.failure;
+        if (!queued || !NO_ROOM.has(kind)) throw error;
+        // The reservation is kept, as for other requests.
+        await queued.waitAfter(error);
+        opened = await target.provider.realtime(call);
+      }
+      queued?.end(true);
       const { socket: upstream, maxFrameBytes, providerKey } = opened;
       account.openedWith(providerKey);
       const onError = (error: unknown): void =>
@@ -106,7 +131,7 @@ export function createRealtime({ state, models, policy, clock, log }: RealtimePa
         log: sessionLog,
       });
       const stopWatching = watchSpender({
-        check: async () => identity.requireModel(await identity.spender(await callerAgain(), user), name),
+        check,
         clock,
         onRevoked: (error) => session.refuse(error),
       });
@@ -121,6 +146,8 @@ export function createRealtime({ state, models, policy, clock, log }: RealtimePa
       );
       held.release();
       throw AppError.from(error);
+    } finally {
+      queued?.end(false);
     }
   };
 }
@@ -128,48 +155,3 @@ export function createRealtime({ state, models, policy, clock, log }: RealtimePa
 const NOTHING = new Uint8Array();
 
 const NO_REALTIME = 'The provider of this model has no realtime API. Use a model from another provider.';
-
-interface WatchParts {
-  /** Rejects if the credential is no longer valid, or its user or team can no longer use the model. */
-  readonly check: () => Promise<unknown>;
-  readonly clock: Pick<Clock, 'after'>;
-  readonly onRevoked: (error: AppError) => void;
-}
-
-/**
- * With this interval, the session of a revoked or expired credential is closed within a second. Keys and
- * verified tokens are cached, so a check costs almost nothing.
- */
-const CHECK_MS = 500;
-
-/** Checks regularly whether the session can continue. Returns a function that stops the checks. */
-function watchSpender({ check, clock, onRevoked }: WatchParts): () => void {
-  let isStopped = false;
-  let disarm = (): void => undefined;
-  const look = async (): Promise<void> => {
-    try {
-      await check();
-    } catch (thrown) {
-      const error = AppError.from(thrown);
-      // The database may be available again later.
-      if (FINAL.has(error.code) && !isStopped) {
-        isStopped = true;
-        onRevoked(error);
-      }
-    }
-    if (!isStopped) disarm = clock.after(CHECK_MS, () => void look());
-  };
-  disarm = clock.after(CHECK_MS, () => void look());
-  return () => {
-    isStopped = true;
-    disarm();
-  };
-}
-
-const FINAL: ReadonlySet<AppError['code']> = new Set([
-  'UnauthorizedError',
-  'ForbiddenError',
-  'NotFoundError',
-  // A worker that has lost its job.
-  'ConflictError',
-]);

@@ -1,5 +1,5 @@
 import type { Spender } from '../../accounts/identity/identity.ts';
-import type { Admission, Ledger, QueueWait, Reservation, UsageEntry } from '../../accounts/ledger/ledger.ts';
+import type { Ledger, QueueWait, Reservation, UsageEntry } from '../../accounts/ledger/ledger.ts';
 import type { TokenPrice } from '../../shared/price.ts';
 import { costOfUsage, providerOf, savedByCache } from '../completions/settle-request.ts';
 import type { CountedTokens } from '../../providers/streams/stream.ts';
@@ -25,7 +25,7 @@ export interface RealtimeAccount {
    * Reserves the next response. Throws the error of an exceeded limit. Only the first reservation can wait: the
    * model could respond without limits while a later one waits.
    */
-  reserve(wait?: QueueWait): Promise<Admission>;
+  reserve(wait?: QueueWait): Promise<Reservation>;
   /** Sets the name of the key with which the session was opened, at a provider that has several. */
   openedWith(providerKey: string | undefined): void;
   /** Settles a response that has ended. */

@@ -1,13 +1,19 @@
 import { AppError } from '#contract/errors.ts';
 import { remember } from '#core/limits/remember.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { QueueSettings, WaitObserver, WaitTerms } from '../../accounts/ledger/waiting/queue-settings.ts';
+import type {
+  QueueSettings,
+  WaitingRequests,
+  WaitObserver,
+  WaitTerms,
+} from '../../accounts/ledger/waiting/queue-settings.ts';
 import { createWaitLists, type Refusal, type Try } from '../../accounts/ledger/waiting/wait-lists.ts';
 
 /** Requests that wait until a model's providers have room, after a provider has rejected one of them. */
 export interface ProviderQueue {
   /** Opens a request's turn at a model, which can be an alias. */
   open(request: TurnRequest): ProviderTurn;
+  waiting(): readonly WaitingRequests[];
   /** Rejects all waiting and later requests. */
   stop(error: AppError): void;
 }
@@ -166,6 +172,7 @@ export function createProviderQueue({
         },
       };
     },
+    waiting: () => lists.waiting(),
     stop: (error) => lists.stop(error),
   };
 }

@@ -2,6 +2,8 @@ import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
 import type { GatewayState } from '../../gateway-state.ts';
+import type { Payer, Spender } from '../../accounts/identity/identity.ts';
+import { openValidity } from '../../accounts/identity/watch-spender.ts';
 import type { HeldAmount } from '../../accounts/ledger/ledger.ts';
 import type { StoredObject, WorkPlan } from '../../accounts/objects/objects.ts';
 import { estimateOf, pricesOf } from '../completions/estimate.ts';
@@ -31,16 +33,33 @@ export function createBatches({ state, calls, settler, clock, log }: BatchesPart
   /** Reserves the batch's maximum cost until the batch has been paid for. */
   const hold = async (
     { router, requirePricing: required, allowUnpriced }: ModelSet,
-    { caller, signal }: StoredRequest,
+    { caller, callerAgain, signal: left }: StoredRequest,
     userId: string,
     { model, inputTokens: prompt, outputTokens: output }: WorkPlan,
   ) => {
-    const spender = await identity.spender(caller, caller.kind === 'master' ? userId : undefined);
-    const { targets } = router.resolve(model);
+    const spenderOf = async (payer: Payer): Promise<Spender> =>
+      await identity.spender(payer, caller.kind === 'master' ? userId : undefined);
+    const spender = await spenderOf(caller);
+    const { alias, targets } = router.resolve(model);
     const prices = await pricesOf(state, targets, clock.now(), { required, isBatch: true });
     const estimate = estimateOf(prices, { prompt, output }, allowUnpriced);
     // A batch does not count towards the tokens-per-minute limits.
-    const reservation = await ledger.reserve(spender, { ...estimate, tokens: 0 }, undefined, { signal });
+    const check = async (): Promise<void> =>
+      identity.requireModel(
+        await spenderOf(callerAgain ? await callerAgain() : caller),
+        alias ?? targets[0]?.key ?? model,
+      );
+    const { signal, whileWaiting } = openValidity({ check, clock, signal: left });
+    const reservation = await whileWaiting(() =>
+      ledger.reserve(spender, { ...estimate, tokens: 0 }, undefined, { signal }),
+    );
+    try {
+      // The credential can have expired since the last regular check.
+      if (reservation.queuedMs !== undefined) await check();
+    } catch (error) {
+      await ledger.release(reservation);
+      throw error;
+    }
     return { held: await ledger.keep(reservation), admission: reservation };
   };
 

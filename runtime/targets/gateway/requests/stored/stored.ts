@@ -1,5 +1,5 @@
 import type { Form } from '#serve/http/form.ts';
-import type { Caller } from '../../accounts/identity/identity.ts';
+import type { Caller, Payer } from '../../accounts/identity/identity.ts';
 import type { ObjectPage, StoredObject } from '../../accounts/objects/objects.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { ForwardedStream } from '../../providers/streams/stream.ts';
@@ -7,6 +7,8 @@ import type { ForwardedStream } from '../../providers/streams/stream.ts';
 /** A request about a stored object. */
 export interface StoredRequest {
   readonly caller: Caller;
+  /** Authenticates the request's credential again, because the request can have waited since. */
+  readonly callerAgain?: (() => Promise<Payer>) | undefined;
   /** The user specified in the request; only used with the master key. */
   readonly user: string | undefined;
   readonly requestId: string;

@@ -3,6 +3,7 @@ import type { AppError } from '#contract/errors.ts';
 import type { ConnectionEnds } from '#serve/threads/port-connection.ts';
 import type { WorkPayer } from '../../accounts/identity/identity.ts';
 import type { LedgerFunctions } from '../../accounts/ledger/thread-ledger.ts';
+import type { WaitingRequests } from '../../accounts/ledger/waiting/queue-settings.ts';
 import type { CopiedFlags } from '../../config/flags-and-env.ts';
 import type { CacheFunctions } from '../../requests/cache/thread-cache.ts';
 import type { TurnFunctions } from '../../providers/adapters/provider-turns.ts';
@@ -49,6 +50,8 @@ export interface ServingFunctions {
   live(): readonly LiveRequest[];
   targets(): readonly TargetState[];
   keys(): readonly KeyState[];
+  /** The requests that wait for providers. */
+  waiting(): readonly WaitingRequests[];
   /** The thread's metrics, as JSON. */
   metrics(): Promise<readonly object[]>;
   /** Reads the configuration again and applies it. */

@@ -58,7 +58,7 @@ async function openServing(): Promise<ServingFunctions & ThreadFunctions> {
     await closers.abandon();
     throw error;
   });
-  const { kernel, state, models, completions } = context;
+  const { kernel, state, models, completions, providerQueue } = context;
   const { lifecycle } = kernel;
   const { app, direct, callsModel } = modelApi(context, {
     server,
@@ -105,6 +105,7 @@ async function openServing(): Promise<ServingFunctions & ThreadFunctions> {
     live: () => completions.live().map(withoutFunctions),
     targets: () => targetStatesOf(models),
     keys: () => keyStatesOf(models, systemClock.now()),
+    waiting: () => providerQueue.waiting(),
     metrics: async () => await kernel.metrics.getMetricsAsJSON(),
     async reload() {
       const fresh = await read();

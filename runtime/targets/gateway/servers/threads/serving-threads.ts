@@ -8,6 +8,7 @@ import type { Logger } from '#serve/log.ts';
 import { PortConnection } from '#serve/threads/port-connection.ts';
 import { openThreadLink, type ThreadLink } from '#serve/threads/thread-link.ts';
 import { offerLedger } from '../../accounts/ledger/thread-ledger.ts';
+import { mergeWaiting } from '../../accounts/ledger/waiting/queue-settings.ts';
 import { offerCache } from '../../requests/cache/thread-cache.ts';
 import { offerTurns } from '../../providers/adapters/provider-turns.ts';
 import type { CurrentModels } from '../../requests/models/model-set.ts';
@@ -135,6 +136,9 @@ export function createServingThreads(): ServingThreads {
     },
     async keys(own) {
       return mergeKeyStates([own, ...(await all((link) => link.call('keys')))]);
+    },
+    async waiting(own) {
+      return mergeWaiting([own, ...(await all((link) => link.call('waiting')))]);
     },
     async metrics(own) {
       if (threads.length === 0) return await own.metrics();

@@ -249,6 +249,7 @@ export const REQUESTS: readonly [
   ['POST', '/api/v1/datasets/from-requests', { redact: ['nothing'] }],
   ['GET', '/v1/provider-states'],
   ['GET', '/v1/provider-keys'],
+  ['GET', '/v1/queues'],
   ['GET', '/v1/usage?group_by=user,key,team,organization,model,provider,endpoint,status&interval=hour'],
   ['GET', '/v1/usage?format=csv'],
   ['GET', '/v1/usage?group_by=x'],

@@ -243,6 +243,7 @@ export function gatewayOn(
     ...testRegistry(state.modelEntries),
     tokenCounter,
     completions: createCompletions({ ...completionParts, sampler }),
+    providerQueue: completionParts.providerQueue,
     idempotency,
     stored,
     telemetry,

@@ -21,6 +21,30 @@ export interface WaitTerms {
   readonly userId: string;
 }
 
+/** The waiting requests of one priority. */
+export interface WaitingRequests {
+  readonly priority: Priority;
+  readonly count: number;
+  /** When the request that has waited longest began to wait, in milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** The sums of several lists, by priority, the highest first. Priorities without waiting requests are missing. */
+export function mergeWaiting(lists: Iterable<readonly WaitingRequests[]>): readonly WaitingRequests[] {
+  const merged = new Map<Priority, WaitingRequests>();
+  for (const { priority, count, since } of [...lists].flat()) {
+    const others = merged.get(priority);
+    merged.set(priority, {
+      priority,
+      count: count + (others?.count ?? 0),
+      since: Math.min(since, others?.since ?? since),
+    });
+  }
+  return [...merged.values()].toSorted(
+    (one, other) => PRIORITY_WEIGHTS[other.priority] - PRIORITY_WEIGHTS[one.priority],
+  );
+}
+
 /** The end of a wait, for metrics. */
 export type WaitOutcome = 'admitted' | 'expired' | 'left' | 'rejected' | 'full';
 

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Spender } from '../../identity/identity.ts';
 import type { Estimate, QueueWait, Reservation, UsageEntry } from '../ledger.ts';
 import { appliesTo, type HeldAccount } from '../limits.ts';
-import type { QueueSettings, WaitObserver, WaitTerms } from './queue-settings.ts';
+import type { QueueSettings, WaitingRequests, WaitObserver, WaitTerms } from './queue-settings.ts';
 import { createWaitLists } from './wait-lists.ts';
 
 /** Why a request is rejected that can be admitted later. */
@@ -42,6 +42,7 @@ export interface ReservationQueue {
   reserve(request: WaitingReservation): Promise<Reservation>;
   /** Called when a request has left these accounts. */
   freed(accounts: readonly Pick<HeldAccount, 'id'>[]): void;
+  waiting(): readonly WaitingRequests[];
   stop(error: AppError): void;
 }
 
@@ -80,6 +81,7 @@ export function createReservationQueue(parts: ReservationQueueParts): Reservatio
     freed(accounts) {
       if (lists.size() > 0) lists.freed(accounts.map(({ id }) => id));
     },
+    waiting: () => lists.waiting(),
     stop: (error) => lists.stop(error),
   };
 }

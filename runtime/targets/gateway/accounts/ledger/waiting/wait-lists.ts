@@ -2,8 +2,10 @@ import { AppError } from '#contract/errors.ts';
 import { FairQueue, type FairEntry } from '#core/limits/fair-queue.ts';
 import type { Clock } from '#platform/clock.ts';
 import {
+  mergeWaiting,
   PRIORITY_WEIGHTS,
   type QueueSettings,
+  type WaitingRequests,
   type WaitObserver,
   type WaitOutcome,
   type WaitTerms,
@@ -49,6 +51,7 @@ export interface WaitLists {
   freed(resources: readonly string[]): void;
   /** Number of waiting requests. */
   size(): number;
+  waiting(): readonly WaitingRequests[];
   /** Rejects all waiting and later requests. */
   stop(error: AppError): void;
 }
@@ -64,6 +67,8 @@ interface WaitListParts {
 
 interface Waiter {
   readonly terms: WaitTerms;
+  /** When it began to wait. */
+  readonly since: number;
   readonly attempt: () => Promise<Try<unknown>>;
   readonly giveBack: (value: unknown) => void;
   readonly admit: (value: unknown) => void;
@@ -195,7 +200,10 @@ export function createWaitLists({ clock, random, settings, observer, pollMs }: W
       end(as);
       outcome.reject(error);
     };
-    const leave = (): void => reject(signal?.reason instanceof AppError ? signal.reason : gone(), 'left');
+    const leave = (): void => {
+      if (signal?.reason instanceof AppError) reject(signal.reason, 'rejected');
+      else reject(gone(), 'left');
+    };
     const expire = (): void =>
       reject(
         withText(last ?? busy(), `The request waited ${Math.round(maxMs / 1000)} s in the queue.`),
@@ -204,6 +212,7 @@ export function createWaitLists({ clock, random, settings, observer, pollMs }: W
     const waiter = enqueue(
       {
         terms,
+        since,
         giveBack,
         reject,
         isDone: false,
@@ -261,6 +270,8 @@ export function createWaitLists({ clock, random, settings, observer, pollMs }: W
       }
     },
     size: () => waiting.size,
+    waiting: () =>
+      mergeWaiting([[...waiting].map(({ terms: { priority }, since }) => ({ priority, count: 1, since }))]),
     stop(error) {
       stopped = error;
       for (const waiter of waiting) waiter.reject(error, 'rejected');

@@ -171,7 +171,7 @@ export const OTHER_ROUTES: readonly RegExp[] = [
   /^\w+ \/api\/v1\/worker\//,
   // Access depends on roles, see roles.test.ts.
   /^\w+ \/v1\/(?:users|keys|teams|organizations|budgets|tags|alerts|providers|aliases|cache|pricing|price-map)\b/,
-  /^\w+ \/v1\/(?:guardrail-hits|provider-states|provider-keys|admin|shadow)\b/,
+  /^\w+ \/v1\/(?:guardrail-hits|provider-states|provider-keys|queues|admin|shadow)\b/,
   /^\w+ \/v1\/me\b/,
   /^\w+ \/auth\//,
   /^GET \/v1\/requests\/:id$/,

@@ -111,6 +111,8 @@ test('concurrent requests wait for each other, on all routes, and report the tim
   ];
   await vi.waitFor(async () => expect(await waitingNow()).toBe(4));
   expect(held).toHaveLength(1);
+  const queues = await gateway.admin('GET', '/v1/queues');
+  expect(queues).toEqual([{ priority: 'normal', requests: 4, waiting_since: expect.any(String) }]);
   provider.isHolding = false;
   releaseAll();
   const one = await first;

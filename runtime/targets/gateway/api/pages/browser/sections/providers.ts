@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import type { keyStates, states } from '#gateway/api/provider-states.ts';
 import type { provider } from '#gateway/api/providers.ts';
+import type { queues } from '#gateway/api/queues.ts';
 import type { GatewaySection } from '../parts/section.ts';
 import type { Session } from '#serve/http/pages/browser/session.ts';
 import { badge, table } from '#serve/http/pages/browser/components/facts.ts';
@@ -43,8 +44,10 @@ export const PROVIDERS: readonly GatewaySection[] = [
     show({ root, session, signal }) {
       const part = livePart(signal, (leaving) => drawStates(session, leaving));
       const keys = livePart(signal, (leaving) => drawKeys(session, leaving));
+      const waiting = livePart(signal, (leaving) => drawWaiting(session, leaving));
       every(signal, REFRESH_MS, part.refresh);
       every(signal, REFRESH_MS, keys.refresh);
+      every(signal, REFRESH_MS, waiting.refresh);
       root.append(
         element(
           'p',
@@ -53,6 +56,7 @@ export const PROVIDERS: readonly GatewaySection[] = [
         ),
         part,
         keys,
+        waiting,
       );
     },
   },
@@ -137,6 +141,23 @@ async function drawKeys(session: Session, signal: AbortSignal) {
           count(Object.values(failures).reduce((sum, one) => sum + one, 0)),
           limits.map(({ model, of, remaining }) => `${model}: ${count(remaining)} ${of}`).join(', '),
         ]),
+        'data',
+      ),
+    ),
+  ];
+}
+
+/** The requests that wait in queues; nothing if there are none. */
+async function drawWaiting(session: Session, signal: AbortSignal) {
+  const { data } = await session.call<Static<typeof queues>>('v1/queues', { signal });
+  if (data.length === 0) return [];
+  return [
+    scrollable(
+      'Waiting requests',
+      table(
+        'Waiting requests',
+        ['Priority', 'Requests', 'Longest waits since'],
+        data.map((one) => [one.priority, count(one.requests), dateTime(one.waiting_since)]),
         'data',
       ),
     ),

@@ -144,7 +144,7 @@ test('a client that disconnects leaves the queue, and gives back what it is admi
 });
 
 test('queues are limited in total and per user', async () => {
-  const { lists, ended } = bench({ maxWaiting: 3, maxPerUser: 2 });
+  const { clock, lists, ended } = bench({ maxWaiting: 3, maxPerUser: 2 });
   const { attempt, release } = slots(0);
   const wait = async (user: string) =>
     await lists.wait(
@@ -159,6 +159,7 @@ test('queues are limited in total and per user', async () => {
   });
   waits.push(wait('bob'));
   await expect(wait('eve')).rejects.toThrow('The queue is full.');
+  expect(lists.waiting()).toEqual([{ priority: 'normal', count: 3, since: clock.now() }]);
   lists.stop(new AppError('UnavailableError', 'The server is shutting down.'));
   for (const one of waits) await expect(one).rejects.toThrow('shutting down');
   await expect(wait('eve')).rejects.toThrow('shutting down');
