@@ -152,6 +152,14 @@ const geminiSyntax: StreamSyntax = {
 const ERRORS = lookup<readonly [number, string]>({
   guardrail_violation: [403, 'PERMISSION_DENIED'],
   provider_rate_limited: [429, 'RESOURCE_EXHAUSTED'],
+  // Requests that have waited in a queue.
+  rate_limited: [429, 'RESOURCE_EXHAUSTED'],
+  invalid_key: [401, 'UNAUTHENTICATED'],
+  inactive_key: [401, 'UNAUTHENTICATED'],
+  expired_key: [401, 'UNAUTHENTICATED'],
+  invalid_token: [401, 'UNAUTHENTICATED'],
+  model_not_allowed: [403, 'PERMISSION_DENIED'],
+  user_blocked: [403, 'PERMISSION_DENIED'],
   provider_refused: [400, 'INVALID_ARGUMENT'],
   content_filter: [400, 'INVALID_ARGUMENT'],
   provider_timeout: [504, 'DEADLINE_EXCEEDED'],
