@@ -47,6 +47,11 @@ export const GATEWAY_CLI = {
     behavior:
       '`budgets` creates, lists, shows, updates, deletes and forecasts budgets, which can be assigned to users.',
   },
+  'gcli:forecast': {
+    source: 'docs/gateway.md#forecasts',
+    behavior:
+      '`budgets forecast` shows when a budget will be exhausted, based on the usage of complete days.',
+  },
   'gcli:alerts': {
     source: 'docs/gateway-cli.md#keys-users-budgets',
     behavior:

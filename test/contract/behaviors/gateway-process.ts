@@ -113,6 +113,24 @@ export const GATEWAY_PROCESS = {
     source: 'docs/gateway-config.md#reload-and-shutdown',
     behavior: 'On SIGTERM, the gateway lets streams finish, rejects new requests and exits with code 0.',
   },
+  'gateway-process:queue-priority': {
+    source: 'docs/gateway.md#queues',
+    behavior:
+      'Waiting requests of a key with a high priority precede those of a key with a low one, on several serving threads, too.',
+  },
+  'gateway-process:queue-disconnect': {
+    source: 'docs/gateway.md#queues',
+    behavior: 'Requests of clients that disconnect leave the queue, and no model is called for them.',
+  },
+  'gateway-process:queue-expiry': {
+    source: 'docs/gateway.md#queues',
+    behavior: 'A request whose key expires or is deleted while it waits is rejected with 401.',
+  },
+  'gateway-process:queue-stop': {
+    source: 'docs/gateway.md#queues',
+    behavior:
+      'On SIGTERM, waiting requests get 503, while requests in flight finish and the gateway exits with code 0.',
+  },
   'gateway-process:stop-unread': {
     source: 'docs/serve.md#stopping',
     behavior:

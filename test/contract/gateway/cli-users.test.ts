@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
+import { createTestClock } from '../../runtime/targets/gateway/test-clock.ts';
 import { useStoreFolder } from './command-folder.ts';
+import { useKey } from './use-usage.ts';
 import { verifiesGatewayCommand } from './verifies.ts';
 
 const folderOf = useStoreFolder();
@@ -152,4 +154,37 @@ verifiesGatewayCommand('gcli:budgets', async (arm) => {
   );
   await done('users', 'update', 'alice', '--budget', 'none');
   expect(await json('budgets', 'delete', 'all')).toEqual({ budget_id: id, deleted: true });
+});
+
+verifiesGatewayCommand('gcli:forecast', async (arm) => {
+  const { done, json, path } = folderOf(arm);
+  const DAY_MS = 86_400_000;
+  await done('migrate');
+  await done('budgets', 'create', '--name', 'all', '--amount', '100');
+  await done('users', 'create', 'ann', '--budget', 'all');
+  const key = (await done('keys', 'create', '--user', 'ann')).trim();
+  const now = Date.now();
+  for (let day = 10; day > 0; day -= 1)
+    await useKey(
+      `sqlite:${path('data/gateway.db')}`,
+      key,
+      [{ cost: 3_000_000_000n }],
+      createTestClock(now - day * DAY_MS),
+    );
+  const [budget] = await json('budgets', 'forecast');
+  expect(budget).toMatchObject({
+    owner: { type: 'user', id: 'ann' },
+    max_budget: 100,
+    spend: 30,
+    days: 10,
+    forecast: { projected_spend: null },
+  });
+  // $70 are left for days of $3.
+  const days = (Date.parse(budget.forecast.exhausted_at) - now) / DAY_MS;
+  expect(days).toBeGreaterThan(22);
+  expect(days).toBeLessThan(25);
+  const date = budget.forecast.exhausted_at.slice(0, 10);
+  expect(await done('budgets', 'forecast')).toMatch(
+    new RegExp(String.raw`^BUDGET .*\nUser 'ann' +\$30\.00 +\$100\.00 .*${date}`),
+  );
 });

@@ -1,4 +1,4 @@
-import { systemClock } from '#platform/clock.ts';
+import { type Clock, systemClock } from '#platform/clock.ts';
 import { openGatewayState } from '#gateway/gateway-state.ts';
 import type { UsageEntry } from '#gateway/accounts/ledger/ledger.ts';
 import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
@@ -9,11 +9,12 @@ export async function useKey(
   databaseUrl: string,
   secret: string,
   entries: readonly Partial<UsageEntry>[],
+  clock: Clock = systemClock,
 ): Promise<void> {
   const errors: unknown[] = [];
   const store = await openStore(parseDatabaseUrl(databaseUrl), { autoMigrate: false });
   const { identity, ledger, close } = await openGatewayState(store, {
-    clock: systemClock,
+    clock,
     masterKey: undefined,
     onError: (error) => errors.push(error),
   });
