@@ -6,6 +6,7 @@ import { readBundledMap } from '../../accounts/price-map/bundled-map.ts';
 import { createPriceMap, type PriceMap } from '../../accounts/price-map/price-map.ts';
 import { checkCachePrices } from './check-cache-prices.ts';
 import { checkConfig } from './check-config.ts';
+import { checkQueues } from './check-queues.ts';
 import { checkProvider, type CheckedProvider } from './check-provider.ts';
 import { checkSignIn } from './check-sign-in.ts';
 import { checkWorkloads } from './check-workloads.ts';
@@ -260,7 +261,7 @@ async function checkStore(
   return {
     entries: await createModelEntries(store, revision, { clock: systemClock, masterKey }).read(),
     priceMap: await createPriceMaps(store, revision, systemClock).current(),
-    findings: [ok(SUBJECT, `${shown}, version ${to}`), ...clock],
+    findings: [ok(SUBJECT, `${shown}, version ${to}`), ...clock, ...(await checkQueues(store))],
     prices,
   };
 }
