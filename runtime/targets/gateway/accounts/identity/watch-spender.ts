@@ -56,7 +56,7 @@ export interface Validity {
   /** Also aborted, with the error as the reason, when a check fails during a wait. */
   readonly signal: AbortSignal;
   /** Runs a function that can wait, and checks the spender meanwhile. */
-  whileWaiting<Result>(wait: () => Promise<Result>): Promise<Result>;
+  readonly whileWaiting: <Result>(wait: () => Promise<Result>) => Promise<Result>;
   /** Throws if the spender is no longer allowed to send the request. */
   readonly check: () => Promise<unknown>;
 }

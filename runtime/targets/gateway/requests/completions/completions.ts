@@ -170,7 +170,7 @@ export function createCompletions(parts: CompletionParts): Completions {
         const again = callerAgain ? await callerAgain() : caller;
         identity.requireModel(await identity.spender(again, payer), name);
       },
-      onWaited: account.waited,
+      onWaited: (milliseconds) => account.waited(milliseconds),
     });
     if (queued && isEvents) announceStream(request, syntax);
     opened.queued = queued;

@@ -29,7 +29,7 @@ interface TurnRequest {
 }
 
 /** A request's turn at a model. */
-export interface ProviderTurn {
+interface ProviderTurn {
   /** Waits while the model has no room. Throws if the queue is full or the time is over. */
   enter(): Promise<void>;
   /**

@@ -30,7 +30,8 @@ describe.skipIf(chromium === undefined)('the page Budget use', () => {
     const forecastOf = async (owner: string, id: string) => {
       const { body } = await ask('GET', `/v1/budgets/forecasts?owner=${owner}`);
       const found = (body as readonly Forecasted[]).find((one) => one.owner.id === id)?.forecast;
-      return found ?? expect.unreachable(`${id} has no forecast`);
+      if (!found) throw new Error(`${id} has no forecast.`);
+      return found;
     };
     const [ada, research] = [await forecastOf('user', 'ada'), await forecastOf('team', 'research')];
     await pages.visit(
