@@ -161,7 +161,7 @@ describe.each(Object.keys(obstacles))('a request that waits for %s', (obstacle) 
       mergeWaiting([state.ledger.waiting(), providerQueue.waiting()]).find(
         ({ priority }) => priority === 'normal',
       )?.count ?? 0;
-    await vi.waitFor(() => expect(count()).toBe(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(count()).toBe(1), { timeout: 60_000 });
     for (let passed = 0; passed < 4; passed += 1) {
       clock.advance(500);
       await sleep(20);
@@ -173,7 +173,7 @@ describe.each(Object.keys(obstacles))('a request that waits for %s', (obstacle) 
         clock.advance(250);
         expect(answered).toBeDefined();
       },
-      { interval: 20, timeout: 5000 },
+      { interval: 20, timeout: 60_000 },
     );
     const { status, body } = await request;
     expect([401, 403, 409]).toContain(status);
