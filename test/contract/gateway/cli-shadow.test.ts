@@ -43,7 +43,7 @@ verifiesGatewayCommand('gcli:shadow', async (arm) => {
   );
   expect(await done('shadow', 'promote', 'fast')).toBe('Alias fast now has the target openai:candidate.\n');
   // The running gateway applies the change within a second.
-  await expect.poll(() => textOf(gateway, 'fast', key), { timeout: 20_000 }).toBe('a good response');
+  await expect.poll(() => textOf(gateway, 'fast', key), { timeout: 60_000 }).toBe('a good response');
   expect(await json('shadow', 'list')).toMatchObject([
     { alias: 'fixed', current: true },
     { alias: 'fast', current: false, verdict: 'not_worse' },

@@ -88,7 +88,7 @@ verifiesGateway('gateway:feedback:realtime', async (arm) => {
     // A response is billed after its last event.
     await expect
       .poll(async () => (await api.post('/v1/feedback', { request_id, thumb }, ada)).body, {
-        timeout: 10_000,
+        timeout: 60_000,
       })
       .toMatchObject({ thumb, endpoint: '/v1/realtime', user_id: 'ada', model: 'openai:gpt-realtime' });
   }
@@ -123,7 +123,7 @@ verifiesGateway('gateway:dataset-from-requests', async (arm) => {
   }
   await api.post('/v1/feedback', { request_id: 'r-2', thumb: 'up', text: `${NAMES}.` }, ada);
   await expect
-    .poll(async () => (await api.get('/v1/admin/prompts?tag=app', AS_MASTER)).body.total, { timeout: 10_000 })
+    .poll(async () => (await api.get('/v1/admin/prompts?tag=app', AS_MASTER)).body.total, { timeout: 60_000 })
     .toBe(3);
   const wanted = {
     filter: { tag: 'app' },

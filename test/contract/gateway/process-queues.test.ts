@@ -6,7 +6,7 @@ import { type BegunStream, beginStream, chatWith, createKey } from './chat.ts';
 import { AS_MASTER, asKey, providersFor } from './config.ts';
 import { useGatewayProcesses } from './gateway-process.ts';
 
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 /** Requests reach any of the threads. */
 const THREADS = ['--threads', '2'];
 

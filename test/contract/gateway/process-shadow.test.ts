@@ -21,10 +21,10 @@ describeDatabases((database) => {
     const key = await createKey(first, { user_id: 'ada', allow_shadow: true });
     const evaluation = await compareThirty([first, second], 'fixed', key);
     expect(evaluation).toMatchObject({ verdict: 'not_worse', rows: 30, skipped: {} });
-    await expect.poll(() => received.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => received.length, { timeout: 60_000 }).toBeGreaterThan(0);
     // Its user pays for 30 responses of the candidate and 60 of the judge.
     const usage = async () => (await second.get('/v1/users/evaluation/usage?limit=1000', AS_MASTER)).body;
-    await expect.poll(async () => (await usage()).length, { timeout: 20_000 }).toBe(90);
+    await expect.poll(async () => (await usage()).length, { timeout: 60_000 }).toBe(90);
     await Promise.all([first.stop(), second.stop()]);
     expect(received.map(({ body }) => body)).toEqual([
       {

@@ -96,7 +96,7 @@ test.each([
     const after = await names(manager, name);
     expect(after).toEqual(before.filter((one) => one !== changed));
     await expect
-      .poll(() => uses[name](manager).then(() => 'used', String), { timeout: 5000 })
+      .poll(() => uses[name](manager).then(() => 'used', String), { timeout: 60_000 })
       .toContain(
         `${kind} blocked: changing/${changed}: it differs from its pinned definition. Review it with \`mcp-manager pin --diff changing\`, then accept it with \`mcp-manager pin changing\`.`,
       );

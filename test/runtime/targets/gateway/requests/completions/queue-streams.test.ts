@@ -68,7 +68,7 @@ async function wait(path: string, body: object) {
       await sleep(5);
     }
   };
-  await vi.waitFor(() => expect(ledger.waiting()).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(ledger.waiting()).toHaveLength(1), { timeout: 60_000 });
   await pass(14);
   expect(response).toBeUndefined();
   await pass(2);
