@@ -24,6 +24,18 @@ const workersOf = (gateway: number | undefined): readonly number[] =>
     .filter((line) => line.includes(' job run '))
     .map((line) => Number.parseInt(line, 10));
 
+/** Whether all workers run again and have written rows, or the job has ended. */
+async function hasMovedOn(gateway: number | undefined, id: string, jobs: TestJobs): Promise<boolean> {
+  const { status } = await jobs.get(id);
+  if (status === 'succeeded' || status === 'failed') return true;
+  const { failed } = await jobs.store.db
+    .selectFrom('gateway_job_ranges')
+    .where('job_id', '=', id)
+    .select(({ fn }) => fn.max<number | bigint>('failed_workers').as('failed'))
+    .executeTakeFirstOrThrow();
+  return Number(failed) === 0 && workersOf(gateway).length === WORKERS;
+}
+
 /**
  * Kills a gateway in every part of the job, at a moment that `next` selects. Resolves with the number of
  * recomputed rows at each of these moments.
@@ -94,6 +106,8 @@ describeDatabases((database) => {
     model.hold(false);
     for (let kill = 0; kill < KILLS; kill += 1) {
       await model.asked(Math.floor(((kill + Math.random()) * ROWS) / (KILLS + 1)) + 1);
+      // A job fails if three workers end at the same row, so the rows of the last one must have moved on.
+      await expect.poll(() => hasMovedOn(child.pid, id, jobs), { timeout: 60_000, interval: 5 }).toBe(true);
       const workers = workersOf(child.pid);
       const victim = workers[randomInt(0, Math.max(1, workers.length))];
       if (victim !== undefined) process.kill(victim, 'SIGKILL');
