@@ -98,13 +98,12 @@ async function check({ clock }: OpenGateway, session: Session): Promise<void> {
 
 /** Advances the clock until something ends. A check that is still running sets its next timer only when it is done. */
 async function advanceUntil<Result>({ clock }: OpenGateway, end: Promise<Result>): Promise<Result> {
-  let isPending = true;
-  const ended = end.finally(() => (isPending = false));
-  while (isPending) {
+  const pending = Symbol('pending');
+  for (;;) {
     clock.advance(500);
-    await setTimeout(5);
+    const ended = await Promise.race([end, setTimeout(5, pending)]);
+    if (ended !== pending) return ended;
   }
-  return await ended;
 }
 
 const credentials: Record<string, (gateway: OpenGateway) => Promise<readonly [secret: string, ms: number]>> =
