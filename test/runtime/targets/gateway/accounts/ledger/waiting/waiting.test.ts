@@ -98,6 +98,8 @@ describeDatabases((database) => {
     await expect(ledger.reserve(never, ESTIMATE, undefined, { signal: NEVER })).rejects.toMatchObject({
       reason: 'rate_limited',
     });
+    const count = (): number => ledger.waiting().reduce((sum, one) => sum + one.count, 0);
+    await expect.poll(count, { timeout: 60_000 }).toBe(lows.length + highs.length);
     await pass(clock, 1000);
     await ledger.release(first);
     const order: string[] = [];
