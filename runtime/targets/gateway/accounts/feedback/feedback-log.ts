@@ -3,6 +3,7 @@ import { AppError } from '#contract/errors.ts';
 import { type Author, MASTER_AUTHOR } from '../../shared/feedback-limits.ts';
 import type { Thumb } from '../../shared/record-words.ts';
 import { createEventIds } from '../../store/audit/event-ids.ts';
+import { deleteBefore } from '../../store/delete-before.ts';
 import { equalValues } from '../../store/equal-values.ts';
 import { inTimeRange } from '../../store/in-time-range.ts';
 import { EVENTS, newestFirst } from '../../store/newest-first.ts';
@@ -78,7 +79,6 @@ export interface FeedbackLog {
   prune(before: number): Promise<void>;
 }
 
-const ROWS_PER_DELETE = 500;
 /** Maximum number of models in rates. */
 const MAX_RATES = 200;
 
@@ -168,19 +168,7 @@ export function createFeedbackLog(
         .execute();
       return rows;
     },
-    async prune(before) {
-      for (;;) {
-        const old = await db
-          .selectFrom('gateway_feedback')
-          .select('id')
-          .where('at', '<', before)
-          .limit(ROWS_PER_DELETE)
-          .execute();
-        if (old.length === 0) return;
-        const ids = old.map(({ id }) => id);
-        await db.deleteFrom('gateway_feedback').where('id', 'in', ids).execute();
-      }
-    },
+    prune: async (before) => await deleteBefore(db, 'gateway_feedback', before),
   };
 }
 

@@ -1,3 +1,4 @@
+import { deleteBefore } from '../../store/delete-before.ts';
 import { equalValues } from '../../store/equal-values.ts';
 import { inTimeRange } from '../../store/in-time-range.ts';
 import { createEventIds } from '../../store/audit/event-ids.ts';
@@ -36,7 +37,6 @@ export interface GuardrailHits {
 
 /** Maximum number of hits waiting for the database. Additional ones are not stored, so that memory stays limited. */
 const MAX_WAITING = 1000;
-const ROWS_PER_DELETE = 500;
 
 export function createGuardrailHits(
   { db }: Pick<Store, 'db'>,
@@ -80,19 +80,7 @@ export function createGuardrailHits(
       const { total, rows: hits } = await newestFirst(matching.selectAll(), page, EVENTS);
       return { total, hits };
     },
-    async prune(before) {
-      for (;;) {
-        const old = await db
-          .selectFrom('gateway_guardrail_hits')
-          .select('id')
-          .where('at', '<', before)
-          .limit(ROWS_PER_DELETE)
-          .execute();
-        if (old.length === 0) return;
-        const ids = old.map(({ id }) => id);
-        await db.deleteFrom('gateway_guardrail_hits').where('id', 'in', ids).execute();
-      }
-    },
+    prune: async (before) => await deleteBefore(db, 'gateway_guardrail_hits', before),
     async close() {
       await running;
     },

@@ -33,13 +33,23 @@ export async function deleteAccount(db: Kysely<Schema>, id: string): Promise<voi
   await db.deleteFrom('gateway_accounts').where(limitsOfAccount(id)).execute();
 }
 
+/** An account without usage, whose window has not begun. */
+export const unusedAccount = (id: string): AccountRow => ({
+  id,
+  spent_nano: 0n,
+  reserved_nano: 0n,
+  running: 0,
+  window_started_at: null,
+  window_ends_at: null,
+  minute: null,
+});
+
 /**
  * Creates the accounts of further limits, when they are first used. Their windows begin with the first
  * request.
  */
 export async function createLimitAccounts(db: Kysely<Schema>, ids: readonly string[]): Promise<void> {
-  const empty = { spent_nano: 0n, reserved_nano: 0n, running: 0, minute: null };
-  const rows = ids.map((id) => ({ id, ...empty, window_started_at: null, window_ends_at: null }));
+  const rows = ids.map((id) => unusedAccount(id));
   await db.transaction().execute(async (trx) => {
     await trx
       .insertInto('gateway_accounts')

@@ -30,7 +30,7 @@ import {
 } from './waiting/reservation-queue.ts';
 import { waitTermsOf } from './waiting/wait-terms.ts';
 import { memberOf } from '#core/values/member-of.ts';
-import { createLimitAccounts, spentNow } from '../identity/accounts.ts';
+import { createLimitAccounts, spentNow, unusedAccount } from '../identity/accounts.ts';
 import type { AccountRow } from '../../store/schema.ts';
 
 export interface LedgerOptions {
@@ -332,7 +332,7 @@ async function quotaOf({ ledger }: Pick<Store, 'ledger'>, spender: Spender, now:
   ];
   const rows = await ledger.accounts(ids);
   const stateOf = (id: string, own: Limits): AccountState =>
-    accountState(rows.find((row) => row.id === id) ?? unused(id), own, now);
+    accountState(rows.find((row) => row.id === id) ?? unusedAccount(id), own, now);
   return {
     user: stateOf(userAccount(user.userId), user.limits),
     key: key && stateOf(keyAccount(key.id), key.limits),
@@ -366,14 +366,4 @@ const allowance = (used: number, limit: number | null): Allowance => ({
   used,
   limit,
   remaining: limit === null ? null : Math.max(0, limit - used),
-});
-
-const unused = (id: string): AccountRow => ({
-  id,
-  spent_nano: 0n,
-  reserved_nano: 0n,
-  running: 0,
-  window_started_at: null,
-  window_ends_at: null,
-  minute: null,
 });

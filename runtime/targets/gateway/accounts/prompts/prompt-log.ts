@@ -2,6 +2,7 @@ import { createYielder } from '#platform/run-yielding.ts';
 import { notFound } from '../identity/checks.ts';
 import { type Kysely, sql } from 'kysely';
 import { EVENTS, newestFirst } from '../../store/newest-first.ts';
+import { deleteBefore } from '../../store/delete-before.ts';
 import type { ListPage } from '../../store/page.ts';
 import type { PromptRow } from '../../store/record-schema.ts';
 import type { Schema } from '../../store/schema.ts';
@@ -71,8 +72,6 @@ const pageAfter = (db: Kysely<Schema>, filter: PromptFilter, after: PromptPlace 
     .orderBy('at', 'desc')
     .orderBy('id', 'desc');
 
-/** Several short transactions let requests write in between. */
-const ROWS_PER_DELETE = 500;
 /** Maximum number of records per request; clients choose its ID and can reuse it. */
 const MAX_RECORDS = 100;
 
@@ -147,18 +146,6 @@ export function createPromptLog({ db, audit }: Pick<Store, 'db' | 'audit'>, now:
           .execute();
       }
     },
-    async prune(before) {
-      for (;;) {
-        const old = await db
-          .selectFrom('gateway_prompts')
-          .select('id')
-          .where('at', '<', before)
-          .limit(ROWS_PER_DELETE)
-          .execute();
-        if (old.length === 0) return;
-        const ids = old.map(({ id }) => id);
-        await db.deleteFrom('gateway_prompts').where('id', 'in', ids).execute();
-      }
-    },
+    prune: async (before) => await deleteBefore(db, 'gateway_prompts', before),
   };
 }

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { SequentialVerdict } from '../../evaluation/metrics/sequential/paired-test.ts';
+import { ROWS_PER_DELETE } from '../../store/delete-before.ts';
 import type { AlertRow, ShadowRow } from '../../store/record-schema.ts';
 import type { Schema } from '../../store/schema.ts';
 import { storableText } from '../../store/storable-text.ts';
@@ -71,8 +72,6 @@ export interface NumberedRow extends ComparedRow {
   readonly trial_id: string;
 }
 
-/** Several short transactions let requests write in between. */
-const ROWS_PER_DELETE = 500;
 /** Evaluations that are listed. */
 const MAX_LISTED = 200;
 

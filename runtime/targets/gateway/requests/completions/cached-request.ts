@@ -13,6 +13,7 @@ import { DROPPED_HEADER, type CompletionRequest, type CompletionAnswer } from '.
 import type { ReadRequest } from './read-request.ts';
 import { derivedFrom, type Passed } from '../../providers/shapes/passed.ts';
 import type { PromptRecord } from '../policy/policy.ts';
+import { collectPieces } from '../../providers/streams/collect-pieces.ts';
 import type { ForwardedStream, AnswerSummary } from '../../providers/streams/stream.ts';
 import type { RequestAccount } from './account.ts';
 import type { ExpectedTokens } from './estimate.ts';
@@ -285,24 +286,10 @@ export function createAnswerKeeper({ cached, tokens, isGenerated }: KeeperParts)
   };
   return {
     whole,
-    stream(events, facts) {
-      const pieces: Uint8Array[] = [];
-      let length = 0;
-      return {
-        ...events,
-        async next() {
-          const piece = await events.next();
-          if (!piece.done) {
-            length += piece.value.length;
-            if (length <= maxBytes) pieces.push(piece.value);
-            else pieces.length = 0;
-            return piece;
-          }
-          const known = facts();
-          if (known && length <= maxBytes) whole(Buffer.concat(pieces), known);
-          return piece;
-        },
-      };
-    },
+    stream: (events, facts) =>
+      collectPieces(events, maxBytes, (pieces) => {
+        const known = facts();
+        if (known && pieces) whole(Buffer.concat(pieces), known);
+      }),
   };
 }

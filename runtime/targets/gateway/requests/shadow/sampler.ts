@@ -1,3 +1,4 @@
+import { collectPieces } from '../../providers/streams/collect-pieces.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
 import type { Spender } from '../../accounts/identity/identity.ts';
@@ -55,29 +56,15 @@ export function createSampler({ evaluations, clock, random, log }: SamplerParts)
       whole(answer, answered) {
         safely(() => add(Uint8Array.from(answer), answered));
       },
-      stream(events, firstByteMs, answered) {
-        const pieces: Uint8Array[] = [];
-        let length = 0;
-        return {
-          ...events,
-          async next() {
-            const piece = await events.next();
-            if (!piece.done) {
-              length += piece.value.length;
-              if (length <= MAX_COMPARED_BYTES) pieces.push(piece.value);
-              else pieces.length = 0;
-              return piece;
-            }
-            safely(() => {
-              const known = answered();
-              if (!known) return;
-              if (length > MAX_COMPARED_BYTES) evaluations.skip(alias, settings, 'too_large');
-              else add(Buffer.concat(pieces), known, firstByteMs);
-            });
-            return piece;
-          },
-        };
-      },
+      stream: (events, firstByteMs, answered) =>
+        collectPieces(events, MAX_COMPARED_BYTES, (pieces) =>
+          safely(() => {
+            const known = answered();
+            if (!known) return;
+            if (pieces) add(Buffer.concat(pieces), known, firstByteMs);
+            else evaluations.skip(alias, settings, 'too_large');
+          }),
+        ),
     };
   };
 

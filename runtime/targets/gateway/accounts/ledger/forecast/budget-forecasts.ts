@@ -5,6 +5,7 @@ import { accountOwner, groupAccount, keyAccount, userAccount } from '../../../st
 import type { ListPage } from '../../../store/page.ts';
 import type { AccountRow } from '../../../store/schema.ts';
 import type { Store } from '../../../store/store.ts';
+import { unusedAccount } from '../../identity/accounts.ts';
 import type { Identity, SharedAccount } from '../../identity/identity.ts';
 import { limitAccountsOf } from '../../identity/limit-accounts.ts';
 import { rollWindow } from '../limits.ts';
@@ -147,7 +148,7 @@ interface WindowParts {
 
 function forecastOf({ kind, id, window, row, days, hours, now }: WindowParts): ForecastBudget {
   const { limits, label, models, account } = window;
-  const { account: current } = rollWindow(row ?? unused(account), limits, now);
+  const { account: current } = rollWindow(row ?? unusedAccount(account), limits, now);
   const maxBudget = limits.maxBudget ?? 0n;
   const {
     spent_nano: spent,
@@ -175,13 +176,3 @@ function forecastOf({ kind, id, window, row, days, hours, now }: WindowParts): F
     }),
   };
 }
-
-const unused = (id: string): AccountRow => ({
-  id,
-  spent_nano: 0n,
-  reserved_nano: 0n,
-  running: 0,
-  window_started_at: null,
-  window_ends_at: null,
-  minute: null,
-});

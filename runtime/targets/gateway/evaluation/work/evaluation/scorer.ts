@@ -1,6 +1,7 @@
 import type { EvaluationSpec, Failures } from '../work.ts';
-import type { Metric } from '../../metrics/metric.ts';
-import type { Sample, Scorer } from './evaluation.ts';
+import { AppError } from '#contract/errors.ts';
+import type { Metric, RowScores } from '../../metrics/metric.ts';
+import type { CountRow, Sample, Scorer } from './evaluation.ts';
 
 /** Selects values by name. */
 export const only =
@@ -27,6 +28,29 @@ export const averagesOf = (prefix = ''): string[] =>
 
 /** How to count rows for which the model failed. Evaluations of earlier versions skipped them. */
 export const failuresOf = ({ failures }: Pick<EvaluationSpec, 'failures'>): Failures => failures ?? 'skipped';
+
+/** Reads samples one after the other, and lets other work run in between. Errors count for their row alone. */
+export async function readInTurn<Row>(
+  samples: readonly Sample[],
+  { signal, yieldToOthers }: { readonly signal: AbortSignal; readonly yieldToOthers: () => Promise<void> },
+  read: (sample: Sample) => Row | Promise<Row>,
+  count: (row: Row) => RowScores,
+): Promise<CountRow[]> {
+  const counts: CountRow[] = [];
+  for (const sample of samples) {
+    await yieldToOthers();
+    signal.throwIfAborted();
+    try {
+      const row = await read(sample);
+      counts.push(() => count(row));
+    } catch (error) {
+      counts.push(() => {
+        throw AppError.from(error);
+      });
+    }
+  }
+  return counts;
+}
 
 /** A scorer for a metric that only reads rows. Rows for which `read` returns undefined are skipped. */
 export const scorer = <Row>(metric: Metric<Row>, read: (sample: Sample) => Row | undefined): Scorer => ({

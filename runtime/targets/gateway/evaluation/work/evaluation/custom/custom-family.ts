@@ -2,11 +2,10 @@ import { compileLinearPattern, isFoundIn } from '#platform/linear-pattern.ts';
 import { type AnswerSchema, compileAnswerSchema } from '#gateway/requests/guardrails/judges/answer-schema.ts';
 import { meanMetric } from '../../../metrics/text/mean-metric.ts';
 import { cellText } from '../read-cells.ts';
-import { isUnanswered, type MetricFamily, type CountRow } from '../evaluation.ts';
+import { isUnanswered, type MetricFamily } from '../evaluation.ts';
 import { judgeFamily } from '../families/judge.ts';
-import { all, asIs, scorer } from '../scorer.ts';
+import { all, asIs, readInTurn, scorer } from '../scorer.ts';
 import type { CustomMetric } from './custom-metric.ts';
-import { AppError } from '#contract/errors.ts';
 import { createYielder } from '#platform/run-yielding.ts';
 import { type LuaFunction, openLuaFunction } from './lua-function.ts';
 
@@ -85,20 +84,12 @@ const luaFamily = (name: string, source: string): MetricFamily => ({
       async prepare(samples, { signal }) {
         opening ??= openLuaFunction(source);
         const score = await opening;
-        const counts: CountRow[] = [];
-        for (const sample of samples) {
-          await yieldToOthers();
-          signal.throwIfAborted();
-          try {
-            const value = isUnanswered(sample) ? 0 : await score(cellText(sample.prediction), sample.row);
-            counts.push(() => metric.add(value));
-          } catch (error) {
-            counts.push(() => {
-              throw AppError.from(error);
-            });
-          }
-        }
-        return counts;
+        return await readInTurn(
+          samples,
+          { signal, yieldToOthers },
+          (sample) => (isUnanswered(sample) ? 0 : score(cellText(sample.prediction), sample.row)),
+          (value) => metric.add(value),
+        );
       },
       result: metric.result,
       save: metric.save,

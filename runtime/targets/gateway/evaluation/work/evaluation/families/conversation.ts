@@ -3,7 +3,6 @@ import { isEqualJson } from '../../../metrics/calls/json-equal.ts';
 import { knownMeans } from '../../../metrics/calls/known-means.ts';
 import { type CallGroup, matchCalls } from '../../../metrics/calls/match-calls.ts';
 import { type TurnOutcome, turnSuccess } from '../../../metrics/calls/turn-success.ts';
-import { AppError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { createYielder } from '#platform/run-yielding.ts';
 import type { Metric, RowScores } from '../../../metrics/metric.ts';
@@ -11,8 +10,8 @@ import type { RowCells } from '../../../datasets/dataset.ts';
 import type { Conversation, Expectation, RecordedCall } from '../../conversations/conversation.ts';
 import { readConversation } from '../../conversations/read-conversation.ts';
 import { hasExpectation } from '../../conversations/read-expectation.ts';
-import { type CountRow, isUnanswered, type MetricFamily, type Sample, type Scorer } from '../evaluation.ts';
-import { all, asIs } from '../scorer.ts';
+import { isUnanswered, type MetricFamily, type Sample, type Scorer } from '../evaluation.ts';
+import { all, asIs, readInTurn } from '../scorer.ts';
 import { cellJson, cellText } from '../read-cells.ts';
 import { bertscoreFamily } from './bertscore.ts';
 import { judgeFamilies } from './judge.ts';
@@ -120,22 +119,10 @@ const asScores = (scores: RowScores): RowScores => scores;
 function yieldingScorer<Row>(metric: Metric<Row>, read: (sample: Sample) => Row | undefined): Scorer {
   const yieldToOthers = createYielder();
   return {
-    async prepare(samples, { signal }) {
-      const counts: CountRow[] = [];
-      for (const sample of samples) {
-        await yieldToOthers();
-        signal.throwIfAborted();
-        try {
-          const row = read(sample);
-          counts.push(() => (row === undefined ? {} : metric.add(row)));
-        } catch (error) {
-          counts.push(() => {
-            throw AppError.from(error);
-          });
-        }
-      }
-      return counts;
-    },
+    prepare: async (samples, { signal }) =>
+      await readInTurn(samples, { signal, yieldToOthers }, read, (row) =>
+        row === undefined ? {} : metric.add(row),
+      ),
     result: metric.result,
     save: metric.save,
   };
