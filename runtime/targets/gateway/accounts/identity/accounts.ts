@@ -3,6 +3,7 @@ import { nextStart } from '#core/time/calendar.ts';
 import { ACCOUNT_IN_LIMIT } from '../../store/account-ids.ts';
 import type { AccountRow, BudgetRow, Schema } from '../../store/schema.ts';
 import { calendarOf } from './calendar-columns.ts';
+import { unusedAccount } from './unused-account.ts';
 
 /**
  * Creates the account for a new user or key. An existing account, left by a deleted user that is created
@@ -32,17 +33,6 @@ export async function deleteAccount(db: Kysely<Schema>, id: string): Promise<voi
   await db.deleteFrom('gateway_accounts').where('id', '=', id).execute();
   await db.deleteFrom('gateway_accounts').where(limitsOfAccount(id)).execute();
 }
-
-/** An account without usage, whose window has not begun. */
-export const unusedAccount = (id: string): AccountRow => ({
-  id,
-  spent_nano: 0n,
-  reserved_nano: 0n,
-  running: 0,
-  window_started_at: null,
-  window_ends_at: null,
-  minute: null,
-});
 
 /**
  * Creates the accounts of further limits, when they are first used. Their windows begin with the first

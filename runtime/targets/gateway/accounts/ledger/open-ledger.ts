@@ -30,7 +30,8 @@ import {
 } from './waiting/reservation-queue.ts';
 import { waitTermsOf } from './waiting/wait-terms.ts';
 import { memberOf } from '#core/values/member-of.ts';
-import { createLimitAccounts, spentNow, unusedAccount } from '../identity/accounts.ts';
+import { createLimitAccounts, spentNow } from '../identity/accounts.ts';
+import { unusedAccount } from '../identity/unused-account.ts';
 import type { AccountRow } from '../../store/schema.ts';
 
 export interface LedgerOptions {

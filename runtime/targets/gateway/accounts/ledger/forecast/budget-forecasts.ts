@@ -5,9 +5,9 @@ import { accountOwner, groupAccount, keyAccount, userAccount } from '../../../st
 import type { ListPage } from '../../../store/page.ts';
 import type { AccountRow } from '../../../store/schema.ts';
 import type { Store } from '../../../store/store.ts';
-import { unusedAccount } from '../../identity/accounts.ts';
 import type { Identity, SharedAccount } from '../../identity/identity.ts';
 import { limitAccountsOf } from '../../identity/limit-accounts.ts';
+import { unusedAccount } from '../../identity/unused-account.ts';
 import { rollWindow } from '../limits.ts';
 import type { TrendPoint, TrendScope, UsageTrends } from '../trends/trends-api.ts';
 import { DAY_MS, type Forecast, forecastSpending, HOUR_MS, MAX_DAYS } from './forecast.ts';
