@@ -200,7 +200,8 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
       return createToolRequests({
         completions: modelCalls,
         models,
-        objects: state.objects,
+        policy,
+        state,
         telemetry,
         clock,
         log,
