@@ -16,9 +16,10 @@ import type { CurrentModels } from '../models/model-set.ts';
 import type { McpTool } from './mcp-client.ts';
 import { chooseServers, planTools, searchServer, toolUserOf, type ToolUser } from './plan-tools.ts';
 import { bytesOf, runToolLoop } from './tool-loop.ts';
+import { createToolMemory } from './tool-memory.ts';
 import { createToolServers, type ToolServers } from './tool-servers.ts';
 import { chatTools } from './wires/chat.ts';
-import { geminiTools } from './wires/gemini.ts';
+import { geminiTools, GIVEN_SIGNATURE } from './wires/gemini.ts';
 import { messagesTools } from './wires/messages.ts';
 import { responsesTools } from './wires/responses.ts';
 import type { ToolWire } from './wires/wire.ts';
@@ -50,6 +51,7 @@ const WIRES = lookup<{ readonly name: Wire; readonly wire: ToolWire }>({
 export function createToolRequests(parts: ToolParts): ToolRequests {
   const { completions, models, objects, telemetry, clock, log, version } = parts;
   const read = createRequestReader();
+  const memory = createToolMemory();
   let current: { readonly settings: ToolSettings; readonly servers: ToolServers } | undefined;
 
   /** The connections for the current settings. Those for earlier settings are closed later, for calls in flight. */
@@ -120,13 +122,14 @@ export function createToolRequests(parts: ToolParts): ToolRequests {
         searched,
         settings,
       );
-      const body = wire.withHistory(await continued(written, objects), plan.names);
+      const owner = JSON.stringify([found.name, user.isMaster, userId]);
+      const body = wire.withHistory(await continued(written, objects), plan.names, memory.recallOf(owner));
       const isRun = listed.length > 0 || searched !== undefined;
       if (!isRun && body === written) return await completions.answer(request);
       if (!isRun) return await completions.answer({ ...request, bytes: bytesOf(body, request) });
       requireSingle(written);
       const { byLabel: offered, names, tools } = plan;
-      const labels = new Set(listed.map(({ server }) => server.label));
+      const labels = new Set(listed.filter(({ isHidden }) => !isHidden).map(({ server }) => server.label));
       return await runToolLoop({
         completions,
         original: request,
@@ -141,6 +144,7 @@ export function createToolRequests(parts: ToolParts): ToolRequests {
         clock,
         log,
         onEnd: async (first, last) => await noteContinuation(objects, first, last),
+        onOwnCalls: (turns) => memory.keep(owner, turns),
       });
     },
     async close() {
@@ -158,7 +162,7 @@ function mentionsTools(bytes: Uint8Array, { webSearch }: ToolSettings): boolean 
   return MENTIONS.some((word) => text.includes(word)) || (webSearch !== undefined && text.includes('earch'));
 }
 
-const MENTIONS = ['mcp', 'previous_response_id', '\\u006', '\\u007', '\\u004', '\\u005'];
+const MENTIONS = ['mcp', 'previous_response_id', GIVEN_SIGNATURE, '\\u006', '\\u007', '\\u004', '\\u005'];
 
 async function searchTool(
   servers: ToolServers,
