@@ -205,11 +205,11 @@ function composeGemini({ names }: ComposerParts): Composer {
     const known = given.get(part);
     if (known) return known;
     const id = GIVEN_ID + randomUUID();
+    const isUnsigned = signature === undefined || signature === FOREIGN_SIGNATURE;
     const made = {
       ...part,
       functionCall: { ...call, ...(typeof call['id'] !== 'string' && { id }) },
-      ...(!hasShownCall &&
-        signature === undefined && { thoughtSignature: Buffer.from(id).toString('base64') }),
+      ...(!hasShownCall && isUnsigned && { thoughtSignature: Buffer.from(id).toString('base64') }),
     };
     hasShownCall = true;
     given.set(part, made);

@@ -1,4 +1,5 @@
 import { membersOf } from '#core/json/members-of.ts';
+import { pushAll } from '#core/values/push-all.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import { objectsIn, textIn } from './members.ts';
 import { isOwnId, isResult } from './response-items.ts';
@@ -29,7 +30,7 @@ export function withRememberedItems(
     if (isCallOf(item, restored) || (current && isPartOf(item, current, names))) continue;
     if (found && isResult(membersOf(item)['type'])) {
       // The provider has stored the response, so only the results are missing.
-      if (!restored.has(found) && !found.calls.some(isPresent)) items.push(...resultsIn(found));
+      if (!restored.has(found) && !found.calls.some(isPresent)) pushAll(items, resultsIn(found));
       restored.add(found);
     } else if (found?.calls.every(isPresent)) {
       const before = countBefore(items, found, names);
@@ -37,7 +38,7 @@ export function withRememberedItems(
       // What the client sends back takes precedence.
       if (!replaced.some((one) => isOwnCall(one, names))) {
         items.length -= before;
-        items.push(...found.turns);
+        pushAll(items, found.turns);
         restored.add(found);
         current = found;
         continue;

@@ -11,7 +11,7 @@ const { model, desk, gateway, someone } = await startToolGateway({
 });
 
 const DONE = 'Done: the notes are edited and stamped.';
-const KNOWN = ['text', 'thinking', 'tool_use', 'reasoning', 'message', 'function_call'];
+const KNOWN = new Set(['text', 'thinking', 'tool_use', 'reasoning', 'message', 'function_call']);
 
 let models = 0;
 const nextModel = (): string => `model-${(models += 1)}`;
@@ -59,7 +59,7 @@ describe.each(['openai', 'anthropic', 'gemini'])('a model of %s', (provider) => 
         expect(book).toMatchObject({ refused: [], repeated: 0 });
         expect(called).toEqual([['read', 'read'], ['edit']]);
         expect(text).toContain(DONE);
-        expect(kinds.filter((kind) => !KNOWN.includes(kind))).toEqual([]);
+        expect(kinds.filter((kind) => !KNOWN.has(kind))).toEqual([]);
         expect(desk.calls.slice(before)).toEqual(['seal', 'seal', 'seal']);
         const rows = await gateway.usage(userId);
         const sum = (name: 'prompt_tokens' | 'completion_tokens'): number =>

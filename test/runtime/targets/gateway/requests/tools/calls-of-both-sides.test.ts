@@ -99,7 +99,7 @@ test("a function in a client's namespace is the client's, even with the name of 
   expect(outputOf(answer)).toMatchObject([{ type: 'function_call', name: 'seal', namespace: 'mcp__office' }]);
   expect(desk.calls.slice(before)).toEqual([]);
   // The tool of the gateway has another name then.
-  const names = (requests[0]?.['tools'] as readonly Json[]).map(({ name }) => name);
+  const names = requests.flatMap(({ tools }) => (tools as readonly Json[]).map(({ name }) => name));
   expect(names).toEqual(['mcp__office', 'desk_seal']);
 });
 
@@ -139,7 +139,9 @@ test.each([
   const calls = sent().filter(({ type }) => type === 'function_call');
   const results = sent().filter(({ type }) => type === 'function_call_output');
   expect(calls.map(({ call_id: id }) => id)).toEqual(['call_seal', 'call_read', 'call_2']);
-  expect(results.map(({ call_id: id }) => id).toSorted()).toEqual(['call_2', 'call_read', 'call_seal']);
+  expect(new Set(results.map(({ call_id: id }) => id))).toEqual(
+    new Set(['call_2', 'call_read', 'call_seal']),
+  );
 });
 
 test('a response that the provider has stored gets the missing result', async () => {

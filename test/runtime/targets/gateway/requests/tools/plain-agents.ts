@@ -101,15 +101,13 @@ const messages: PlainAgent = {
     for (const event of isStream ? eventsIn(body) : []) {
       const { index, content_block: block, delta } = event;
       const at = Number(index);
-      const { text = '', thinking = '', signature = '', partial_json: json = '' } = members(delta);
+      const { text = '', thinking = '', signature, partial_json: json = '' } = members(delta);
       if (event['type'] === 'content_block_start') blocks[at] = { ...members(block), json: '' };
       const open = blocks[at];
       if (event['type'] !== 'content_block_delta' || !open) continue;
       if (open['type'] === 'text') open['text'] = String(open['text']) + String(text);
-      if (open['type'] === 'thinking') {
-        open['thinking'] = String(open['thinking']) + String(thinking);
-        open['signature'] = String(open['signature'] ?? '') + String(signature);
-      }
+      if (open['type'] === 'thinking') open['thinking'] = String(open['thinking']) + String(thinking);
+      if (signature !== undefined) open['signature'] = signature;
       open['json'] = String(open['json']) + String(json);
     }
     const content = blocks.map(({ json, ...block }) =>
@@ -185,9 +183,15 @@ const geminiAgent = (hasIds: boolean): PlainAgent => ({
       functionResponse: { ...ofId(id), name, response: { output: 'ok' } },
     }));
     const sent = parts.map((part) => {
-      if (part['functionCall'] === undefined) return part;
-      const { id, ...call } = members(part['functionCall']);
-      return { ...part, functionCall: { ...ofId(id), ...call } };
+      const { functionCall: found, thoughtSignature: signature, ...rest } = part;
+      if (found === undefined) return part;
+      const { id, ...call } = members(found);
+      const keepsSignature = hasIds || /^[A-Za-z\d+/]+=*$/.test(String(signature));
+      return {
+        ...rest,
+        functionCall: { ...ofId(id), ...call },
+        ...(keepsSignature && signature !== undefined && { thoughtSignature: signature }),
+      };
     });
     return {
       text: joined(parts.filter(({ thought }) => thought !== true).map(({ text }) => text)),
