@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError, inputError } from '#contract/errors.ts';
 import { matchesAny } from '#core/text/name-pattern.ts';
 import { lookup } from '#core/values/lookup.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
@@ -16,18 +17,20 @@ import type { CurrentModels } from '../models/model-set.ts';
 import type { McpTool } from './mcp-client.ts';
 import { chooseServers, planTools, searchServer, toolUserOf, type ToolUser } from './plan-tools.ts';
 import { bytesOf, runToolLoop } from './tool-loop.ts';
-import { createToolMemory } from './tool-memory.ts';
+import type { ToolMemory } from './tool-memory.ts';
 import { createToolServers, type ToolServers } from './tool-servers.ts';
 import { chatTools } from './wires/chat.ts';
 import { geminiTools, GIVEN_SIGNATURE } from './wires/gemini.ts';
 import { messagesTools } from './wires/messages.ts';
 import { responsesTools } from './wires/responses.ts';
-import type { ToolWire } from './wires/wire.ts';
+import { listIn } from './wires/members.ts';
+import type { ToolNames, ToolWire } from './wires/wire.ts';
 
 interface ToolParts {
   readonly completions: Completions;
   readonly models: CurrentModels;
   readonly objects: Pick<GatewayState['objects'], 'find' | 'update'>;
+  readonly memory: ToolMemory;
   readonly telemetry: Pick<Telemetry, 'toolCalled'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -49,9 +52,8 @@ const WIRES = lookup<{ readonly name: Wire; readonly wire: ToolWire }>({
 });
 
 export function createToolRequests(parts: ToolParts): ToolRequests {
-  const { completions, models, objects, telemetry, clock, log, version } = parts;
+  const { completions, models, objects, memory, telemetry, clock, log, version } = parts;
   const read = createRequestReader();
-  const memory = createToolMemory();
   let current: { readonly settings: ToolSettings; readonly servers: ToolServers } | undefined;
 
   /** The connections for the current settings. Those for earlier settings are closed later, for calls in flight. */
@@ -83,6 +85,25 @@ export function createToolRequests(parts: ToolParts): ToolRequests {
     } finally {
       held.release();
     }
+  };
+
+  /** Looks up only what the request refers to, because the memory can be in another thread. */
+  const withHistory = async (body: Json, wire: ToolWire, names: ToolNames, owner: string): Promise<Json> => {
+    const ids = new Set<string>();
+    const plain = wire.withHistory(body, names, (id) => {
+      ids.add(id);
+      return undefined;
+    });
+    if (ids.size === 0) return plain;
+    const asked = [...ids];
+    const found = await memory.find(owner, asked);
+    const known = new Map(
+      found.flatMap((kept, at) => {
+        const turns = kept && { calls: kept.calls, turns: listIn(parseLossless(kept.turns)) };
+        return turns ? [[asked[at] ?? '', turns] as const] : [];
+      }),
+    );
+    return known.size === 0 ? plain : wire.withHistory(body, names, (id) => known.get(id));
   };
 
   return {
@@ -123,7 +144,7 @@ export function createToolRequests(parts: ToolParts): ToolRequests {
         settings,
       );
       const owner = JSON.stringify([found.name, user.isMaster, userId]);
-      const body = wire.withHistory(await continued(written, objects), plan.names, memory.recallOf(owner));
+      const body = await withHistory(await continued(written, objects), found.wire, plan.names, owner);
       const isRun = listed.length > 0 || searched !== undefined;
       if (!isRun && body === written) return await completions.answer(request);
       if (!isRun) return await completions.answer({ ...request, bytes: bytesOf(body, request) });
@@ -144,7 +165,7 @@ export function createToolRequests(parts: ToolParts): ToolRequests {
         clock,
         log,
         onEnd: async (first, last) => await noteContinuation(objects, first, last),
-        onOwnCalls: (turns) => memory.keep(owner, turns),
+        onOwnCalls: ({ calls, turns }) => memory.keep(owner, { calls, turns: JSON.stringify(turns) }),
       });
     },
     async close() {
