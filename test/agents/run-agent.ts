@@ -1,13 +1,40 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import type { Agent, AgentRun, ProviderName } from './agent.ts';
 import { endDaemons } from './end-daemons.ts';
-import type { AgentGateway } from './start-gateway.ts';
+import { type AgentGateway, PROVIDERS } from './start-gateway.ts';
 
 /** Maximum time of one command. */
 const RUN_MS = 120_000;
+
+/** A server whose tool the gateway runs, without the agent's knowledge. */
+export interface GatewayTools {
+  readonly label: string;
+  /** The file with a line for each call. */
+  readonly log: string;
+}
+
+/** The price of each model in dollars per million tokens. */
+const PRICE = { input: 10, output: 30 } as const;
+
+const modelOf = ({ name }: Agent): string =>
+  `gemini-3-${name.toLowerCase().replaceAll(/\W+/g, '-').replace(/-$/, '')}`;
+
+/** The price of the model of each agent, for the configuration file. */
+export const pricesOf = (agents: readonly Agent[]): object => {
+  const price = { input_price_per_million: PRICE.input, output_price_per_million: PRICE.output };
+  return Object.fromEntries(
+    agents.flatMap((agent) => PROVIDERS.map((provider) => [`${provider}:${modelOf(agent)}`, price])),
+  );
+};
+
+const costOf = ({ prompt, completion }: { readonly prompt: number; readonly completion: number }): number =>
+  (prompt * PRICE.input + completion * PRICE.output) / 1e6;
+
+/** How often the model calls the gateway's tool: alone, together with the agent's tools, and alone. An agent without tools is called once. */
+const sealsOf = ({ name }: Agent): number => (name === 'aider' ? 1 : 3);
 
 export interface RunResult {
   readonly problems: readonly string[];
@@ -21,10 +48,11 @@ export async function runAgent(
   agent: Agent,
   path: string,
   provider: ProviderName,
-  { url, createKey, usageOf, providerBook }: AgentGateway,
+  { url, createKey, usageOf, accountOf, providerBook }: AgentGateway,
+  tools: GatewayTools | undefined,
 ): Promise<RunResult> {
   const home = mkdtempSync(join(tmpdir(), 'agent-home-'));
-  const model = `gemini-3-${agent.name.toLowerCase().replaceAll(/\W+/g, '-').replace(/-$/, '')}`;
+  const model = modelOf(agent);
   const user = `${model}-${provider}`;
   const work = join(home, 'work');
   const file = join(work, 'notes.txt');
@@ -32,10 +60,11 @@ export async function runAgent(
   try {
     mkdirSync(work);
     writeFileSync(file, 'The colour is red.\n');
-    const key = await createKey(user);
+    const key = await createKey(user, tools && { tools: [tools.label] });
     const prompt = `Read ${file}, replace "colour" by "color" in it, and stamp the notes with the tool stamp.`;
     const mcp = [process.execPath, join(import.meta.dirname, 'mcp-server.mjs'), stamps] as const;
     const before = await providerBook(model);
+    const sealsBefore = tools ? countLines(tools.log) : 0;
     const output = await runCommands(agent, path, home, {
       url,
       key,
@@ -46,6 +75,8 @@ export async function runAgent(
     });
     const after = await providerBook(model);
     const usage = await usageOf(user);
+    const account = await accountOf(user);
+    const seals = tools ? countLines(tools.log) - sealsBefore : 0;
     const refused = after.refused.slice(before.refused.length);
     const counted = {
       answers: after.answers - before.answers,
@@ -54,20 +85,27 @@ export async function runAgent(
     };
     const problems = [
       ...(readFileSync(file, 'utf8').includes('The color is red.') ? [] : ['not edited']),
-      ...(!agent.hasMcp || textIn(stamps).startsWith('stamped\n')
+      ...(!agent.hasMcp || countLines(stamps) > 0
         ? []
         : [`MCP tool not used, of the tools ${after.tools.join(', ')}`]),
+      ...(!tools || (seals === sealsOf(agent) && countLines(stamps) <= 1)
+        ? []
+        : [`${seals} calls of the gateway's tool, ${countLines(stamps)} of the agent's`]),
+      ...(after.repeated === before.repeated ? [] : ['the model has repeated calls']),
       ...refused.map((message) => `rejected by the provider: ${message}`),
       ...(JSON.stringify(usage) === JSON.stringify(counted)
         ? []
         : [`books ${JSON.stringify(usage)}, provider ${JSON.stringify(counted)}`]),
+      ...(account.reserved === 0 && Math.abs(account.spend - costOf(counted)) < 1e-9
+        ? []
+        : [`account ${JSON.stringify(account)}, cost ${costOf(counted)}`]),
     ];
     const signatures =
       provider === 'gemini' ? `, signatures: ${after.signed} own, ${after.foreign} stand-ins` : '';
     return {
       problems,
       output,
-      note: `${counted.answers} answers, ${counted.prompt + counted.completion} tokens${signatures}`,
+      note: `${counted.answers} answers, ${counted.prompt + counted.completion} tokens${tools ? `, ${seals} calls by the gateway` : ''}${signatures}`,
     };
   } finally {
     if (process.platform === 'linux') endDaemons(home);
@@ -108,10 +146,6 @@ async function runCommands(agent: Agent, path: string, home: string, run: AgentR
   return outputs.join('\n');
 }
 
-function textIn(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
+function countLines(path: string): number {
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0;
 }

@@ -22,15 +22,24 @@ interface ProviderBook extends Book {
   /** The maximum number of signed calls in one request, with real and with documented placeholder signatures. */
   readonly signed: number;
   readonly foreign: number;
+  /** Steps that the model has repeated, because it did not receive its earlier calls. */
+  readonly repeated: number;
   readonly tools: readonly string[];
+}
+
+/** What a user has spent, and what is reserved for requests in flight, in dollars. */
+interface Account {
+  readonly spend: number;
+  readonly reserved: number;
 }
 
 export interface AgentGateway {
   readonly url: string;
-  /** Creates an API key for a new user. */
-  readonly createKey: (user: string, maxBudget?: number) => Promise<string>;
+  /** Creates an API key for a new user with a budget. */
+  readonly createKey: (user: string, fields?: object) => Promise<string>;
   /** The user's usage. */
   readonly usageOf: (user: string) => Promise<Book>;
+  readonly accountOf: (user: string) => Promise<Account>;
   readonly providerBook: (model: string) => Promise<ProviderBook>;
   readonly stop: () => Promise<void>;
 }
@@ -79,11 +88,12 @@ export async function startAgentGateway(settings: object = {}): Promise<AgentGat
     return {
       url,
       stop,
-      async createKey(user, maxBudget) {
-        await call('/v1/users', { user_id: user });
-        const body = { user_id: user, ...(maxBudget !== undefined && { max_budget: maxBudget }) };
-        return ((await call('/v1/keys', body)) as { readonly key: string }).key;
+      async createKey(user, fields = {}) {
+        const { budget_id: budget } = (await call('/v1/budgets', { max_budget: 100 })) as Budget;
+        await call('/v1/users', { user_id: user, budget_id: budget });
+        return ((await call('/v1/keys', { user_id: user, ...fields })) as { readonly key: string }).key;
       },
+      accountOf: async (user) => (await call(`/v1/users/${user}`)) as Account,
       async usageOf(user) {
         const { logs: rows } = (await call(`/v1/usage?user_id=${user}&limit=1000`)) as UsagePage;
         const answered = rows.filter(({ status }) => status === 'success');
@@ -102,6 +112,10 @@ export async function startAgentGateway(settings: object = {}): Promise<AgentGat
     await stop();
     throw error;
   }
+}
+
+interface Budget {
+  readonly budget_id: string;
 }
 
 interface UsagePage {

@@ -24,6 +24,7 @@ import {
 import { followModels, type ModelFollower } from '../registry/follow-models.ts';
 import { type AnswerCache, createAnswerCache } from '../requests/cache/answer-cache.ts';
 import { createThreadCache } from '../requests/cache/thread-cache.ts';
+import { createThreadToolMemory, createToolMemory, type ToolMemory } from '../requests/tools/tool-memory.ts';
 import { createCompletions } from '../requests/completions/completions.ts';
 import { addTools } from '../requests/tools/add-tools.ts';
 import { openShadow } from '../requests/shadow/open-shadow.ts';
@@ -64,6 +65,7 @@ export interface OpenedModelCalls extends ModelCallContext {
   readonly models: Models;
   readonly modelFollower: ModelFollower;
   readonly answerCache: AnswerCache;
+  readonly toolMemory: ToolMemory;
   /** Limits concurrent requests to providers. */
   readonly turns: ProviderTurns;
   readonly version: string;
@@ -192,6 +194,7 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
   const { sampler, evaluations } = openShadow({ ...completionParts, records: state.shadowRecords, redactor });
   closers.add(() => evaluations.close());
   const modelCalls = createCompletions({ ...completionParts, sampler });
+  const toolMemory = main ? createThreadToolMemory(main) : createToolMemory();
   const completions = addTools({
     completions: modelCalls,
     settings: models.tools,
@@ -202,6 +205,7 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
         models,
         policy,
         state,
+        memory: toolMemory,
         telemetry,
         clock,
         log,
@@ -220,6 +224,7 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
     policy,
     tokenCounter,
     answerCache,
+    toolMemory,
     idempotency,
     turns,
     telemetry,

@@ -75,6 +75,8 @@ function matchesUser(patterns: readonly string[], { userId, ownTeam }: ToolUser)
 /** A server for a request, with the client's own restrictions. */
 interface ChosenServer extends Pick<RequestedServer, 'allowedTools' | 'approval'> {
   readonly server: ToolServer;
+  /** Whether only the key has the server. */
+  readonly isHidden: boolean;
 }
 
 /** The servers of a request that the gateway runs, and the entries that it passes to the provider. */
@@ -98,7 +100,7 @@ export function chooseServers(
     const server = configuredServer(one, settings);
     if (server && canUse(server, user)) {
       const { allowedTools, approval } = one;
-      run.set(server.label, { server, allowedTools, approval });
+      run.set(server.label, { server, allowedTools, approval, isHidden: false });
     } else if (settings.otherServers === 'provider' && !server) kept.add(one.written);
     else throw unknownServer(one.label ?? one.url ?? '');
   }
@@ -106,7 +108,7 @@ export function chooseServers(
     if (run.has(label)) continue;
     const server = settings.servers.get(label);
     if (!server || !canUse(server, user)) throw unknownDefault(label);
-    run.set(label, { server, allowedTools: undefined, approval: undefined });
+    run.set(label, { server, allowedTools: undefined, approval: undefined, isHidden: true });
   }
   return { run: [...run.values()], kept };
 }
@@ -165,7 +167,7 @@ export function planTools(
   const byTool = new Map<string, string>();
   const byLabel = new Map<string, NamedTool[]>();
   const add = (chosen: ChosenServer, tool: McpTool, wanted: string): void => {
-    const { server, approval } = chosen;
+    const { server, approval, isHidden } = chosen;
     const name = freeName(wanted, `${server.label}_${tool.name}`, taken);
     const named: NamedTool = {
       name,
@@ -174,6 +176,7 @@ export function planTools(
       description: tool.description,
       parameters: tool.inputSchema,
       needsApproval: isListed(server.approval, tool.name) || isListed(approval, tool.name),
+      isHidden,
     };
     taken.add(name);
     byFunction.set(name, named);
@@ -186,8 +189,10 @@ export function planTools(
     for (const tool of chosen.tools)
       if (allowedTools === undefined || allowedTools.includes(tool.name)) add(chosen, tool, tool.name);
   }
-  if (search)
-    add({ server: search.server, allowedTools: undefined, approval: undefined }, search.tool, SEARCH);
+  if (search) {
+    const { server, tool } = search;
+    add({ server, allowedTools: undefined, approval: undefined, isHidden: false }, tool, SEARCH);
+  }
   if (byFunction.size > MAX_TOOLS)
     throw inputError(
       `The MCP servers of this request have ${byFunction.size} tools; the maximum is ${MAX_TOOLS}. Select some with \`allowed_tools\`.`,

@@ -13,10 +13,18 @@ import type { Telemetry } from '../completions/telemetry.ts';
 import { ENDPOINTS } from '../completions/endpoints/index.ts';
 import { failedStep, runCalls, type ToolCall } from './run-calls.ts';
 import type { ToolServers } from './tool-servers.ts';
-import { type Approval, approvalId, approvalIn } from './wires/approvals.ts';
+import { type Approval, approvalId, approvalsIn } from './wires/approvals.ts';
 import { withResults } from './wires/response-items.ts';
-import { objectsIn } from './wires/members.ts';
-import type { ComposerParts, FunctionCall, RoundCalls, Step, Stop, ToolWire } from './wires/wire.ts';
+import { listIn } from './wires/members.ts';
+import type {
+  ComposerParts,
+  FunctionCall,
+  RememberedTurns,
+  RoundCalls,
+  Step,
+  Stop,
+  ToolWire,
+} from './wires/wire.ts';
 
 export interface LoopParts extends ComposerParts {
   readonly completions: Pick<Completions, 'answer'>;
@@ -34,6 +42,8 @@ export interface LoopParts extends ComposerParts {
   readonly log: Logger;
   /** Called with the ID of the response that the client has received, and that of the last round. */
   readonly onEnd?: ((first: string, last: string) => Promise<void>) | undefined;
+  /** Called when a response ends with calls of the client, with what led to them. */
+  readonly onOwnCalls?: ((turns: RememberedTurns) => void) | undefined;
 }
 
 /** Maximum number of tool calls in one round, because a model can request any number. */
@@ -78,28 +88,37 @@ export async function runToolLoop(parts: LoopParts): Promise<CompletionAnswer> {
     return undefined;
   };
 
+  /** Keeps what the client does not know or return, for its next request. */
+  const keep = (body: Json, response: Json, calls: RoundCalls['ownCalls'], steps: readonly Step[]): void => {
+    if (calls.length === 0) return;
+    const turns = wire.turnsOf(wire.next(body, { response, steps })).slice(wire.turnsOf(first).length);
+    parts.onOwnCalls?.({ calls, turns });
+  };
+
   /** Runs a round's calls. Yields events; returns what to do next. */
   async function* afterRound(
     body: Json,
     response: Json,
-    { calls, hasOwnCalls }: RoundCalls,
+    { calls, ownCalls }: RoundCalls,
   ): AsyncGenerator<string, NextRound> {
-    if (calls.length === 0 || (hasOwnCalls && !wire.carriesResults)) return { stop: undefined };
+    if (calls.length === 0) {
+      if (rounds > 1) keep(body, response, ownCalls, []);
+      return { stop: undefined };
+    }
     const all = calls.flatMap((call) => toolCall(parts, call));
     const stop = stopBefore(calls.length);
     if (stop) {
       const steps = all.slice(0, MAX_CALLS).map((one) => failedStep(one, `Not run: ${stop.message}`));
       yield composer.ended(steps);
+      if (steps.length === calls.length) keep(body, response, ownCalls, steps);
       return { stop };
     }
     const waiting = all.filter(({ tool }) => tool.needsApproval);
-    if (waiting.length > 0 && composer.approvals) {
-      yield composer.approvals(
-        requestsOf(
-          waiting,
-          all.filter(({ tool }) => !tool.needsApproval),
-        ),
-      );
+    // A client that does not know of a tool cannot approve its calls.
+    const requested = composer.approvals ? waiting.filter(({ tool }) => !tool.isHidden) : [];
+    if (composer.approvals && requested.length > 0) {
+      const others = all.filter((one) => !requested.includes(one));
+      yield composer.approvals(requestsOf(requested, others));
       return { stop: undefined };
     }
     const allowed = all.filter(({ tool }) => !tool.needsApproval);
@@ -108,7 +127,10 @@ export async function runToolLoop(parts: LoopParts): Promise<CompletionAnswer> {
     const refused = waiting.map((one) => failedStep(one, NO_APPROVALS));
     const steps = inOrder(calls, [...done, ...refused]);
     yield composer.ended(steps);
-    if (hasOwnCalls) return { stop: undefined };
+    if (ownCalls.length > 0) {
+      keep(body, response, ownCalls, steps);
+      return { stop: undefined };
+    }
     const late = stopBefore(0);
     return late ? { stop: late } : { body: wire.next(body, { response, steps }) };
   }
@@ -136,25 +158,28 @@ export async function runToolLoop(parts: LoopParts): Promise<CompletionAnswer> {
 
   /** Runs the calls that the client has approved, before the first round. */
   const approved = async (body: Json): Promise<Json> => {
-    const approvals = objectsIn(body['input']).flatMap((item) => approvalIn(item) ?? []);
-    if (approvals.length === 0) return body;
-    const calls = approvals.flatMap((approval) =>
-      approvedCalls(approval).flatMap((one) => namedCall(parts, one)),
-    );
+    const { given, ended } = approvalsIn(listIn(body['input']));
+    if (given.size === 0) return body;
+    const calls = [...given.values()]
+      .filter(({ isLatest }) => isLatest)
+      .flatMap(approvedCalls)
+      .filter(({ id }) => !ended.has(id))
+      .flatMap((one) => namedCall(parts, one));
     const steps = calls.length === 0 ? [] : await runAdmitted(calls.slice(0, MAX_CALLS));
     composer.ended(steps);
     const outputs = new Map(steps.map(({ id, output }) => [id, output]));
-    return withResults(body, ({ pending, isApproved, reason }) =>
-      [pending, ...pending.others].map(({ id }, at) => ({
-        id,
-        output:
-          outputs.get(id) ??
-          (isApproved || at > 0
-            ? 'This tool is not available.'
-            : reason === undefined
-              ? DENIED
-              : `${DENIED} ${reason}`),
-      })),
+    const missing = ({ isApproved, isLatest, reason }: Approval, at: number): string =>
+      isApproved || at > 0
+        ? isLatest
+          ? 'This tool is not available.'
+          : 'The client has not sent back the result.'
+        : reason === undefined
+          ? DENIED
+          : `${DENIED} ${reason}`;
+    return withResults(body, given, (approval) =>
+      [approval.pending, ...approval.pending.others]
+        .map(({ id }, at) => ({ id, output: outputs.get(id) ?? missing(approval, at) }))
+        .filter(({ id }) => !ended.has(id)),
     );
   };
 

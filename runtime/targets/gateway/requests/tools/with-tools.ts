@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError, inputError } from '#contract/errors.ts';
 import { matchesAny } from '#core/text/name-pattern.ts';
 import { lookup } from '#core/values/lookup.ts';
+import { parseLossless } from '#core/json/lossless-json.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
@@ -18,18 +19,21 @@ import { createAdmitApproved } from './admit-approved.ts';
 import type { McpTool } from './mcp-client.ts';
 import { chooseServers, planTools, searchServer, toolUserOf, type ToolUser } from './plan-tools.ts';
 import { bytesOf, runToolLoop } from './tool-loop.ts';
+import type { ToolMemory } from './tool-memory.ts';
 import { createToolServers, type ToolServers } from './tool-servers.ts';
 import { chatTools } from './wires/chat.ts';
-import { geminiTools } from './wires/gemini.ts';
+import { geminiTools, GIVEN_SIGNATURE } from './wires/gemini.ts';
 import { messagesTools } from './wires/messages.ts';
 import { responsesTools } from './wires/responses.ts';
-import type { ToolWire } from './wires/wire.ts';
+import { listIn } from './wires/members.ts';
+import type { ToolNames, ToolWire } from './wires/wire.ts';
 
 interface ToolParts {
   readonly completions: Completions;
   readonly models: CurrentModels;
   readonly policy: Pick<Policy, 'screen'>;
   readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'objects'>;
+  readonly memory: ToolMemory;
   readonly telemetry: Pick<Telemetry, 'toolCalled'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -51,7 +55,7 @@ const WIRES = lookup<{ readonly name: Wire; readonly wire: ToolWire }>({
 });
 
 export function createToolRequests(parts: ToolParts): ToolRequests {
-  const { completions, models, telemetry, clock, log, version } = parts;
+  const { completions, models, memory, telemetry, clock, log, version } = parts;
   const { objects } = parts.state;
   const read = createRequestReader();
   const admit = createAdmitApproved(parts);
@@ -86,6 +90,25 @@ export function createToolRequests(parts: ToolParts): ToolRequests {
     } finally {
       held.release();
     }
+  };
+
+  /** Looks up only what the request refers to, because the memory can be in another thread. */
+  const withHistory = async (body: Json, wire: ToolWire, names: ToolNames, owner: string): Promise<Json> => {
+    const ids = new Set<string>();
+    const plain = wire.withHistory(body, names, (id) => {
+      ids.add(id);
+      return undefined;
+    });
+    if (ids.size === 0) return plain;
+    const asked = [...ids];
+    const found = await memory.find(owner, asked);
+    const known = new Map(
+      found.flatMap((kept, at) => {
+        const turns = kept && { calls: kept.calls, turns: listIn(parseLossless(kept.turns)) };
+        return turns ? [[asked[at] ?? '', turns] as const] : [];
+      }),
+    );
+    return known.size === 0 ? plain : wire.withHistory(body, names, (id) => known.get(id));
   };
 
   return {
@@ -125,13 +148,14 @@ export function createToolRequests(parts: ToolParts): ToolRequests {
         searched,
         settings,
       );
-      const body = wire.withHistory(await continued(written, objects), plan.names);
+      const owner = JSON.stringify([found.name, user.isMaster, userId]);
+      const body = await withHistory(await continued(written, objects), found.wire, plan.names, owner);
       const isRun = listed.length > 0 || searched !== undefined;
       if (!isRun && body === written) return await completions.answer(request);
       if (!isRun) return await completions.answer({ ...request, bytes: bytesOf(body, request) });
       requireSingle(written);
       const { byLabel: offered, names, tools } = plan;
-      const labels = new Set(listed.map(({ server }) => server.label));
+      const labels = new Set(listed.filter(({ isHidden }) => !isHidden).map(({ server }) => server.label));
       return await runToolLoop({
         completions,
         original: request,
@@ -147,6 +171,7 @@ export function createToolRequests(parts: ToolParts): ToolRequests {
         clock,
         log,
         onEnd: async (first, last) => await noteContinuation(objects, first, last),
+        onOwnCalls: ({ calls, turns }) => memory.keep(owner, { calls, turns: JSON.stringify(turns) }),
       });
     },
     async close() {
@@ -164,7 +189,7 @@ function mentionsTools(bytes: Uint8Array, { webSearch }: ToolSettings): boolean 
   return MENTIONS.some((word) => text.includes(word)) || (webSearch !== undefined && text.includes('earch'));
 }
 
-const MENTIONS = ['mcp', 'previous_response_id', '\\u006', '\\u007', '\\u004', '\\u005'];
+const MENTIONS = ['mcp', 'previous_response_id', GIVEN_SIGNATURE, '\\u006', '\\u007', '\\u004', '\\u005'];
 
 async function searchTool(
   servers: ToolServers,

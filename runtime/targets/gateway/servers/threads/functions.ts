@@ -6,6 +6,7 @@ import type { LedgerFunctions } from '../../accounts/ledger/thread-ledger.ts';
 import type { WaitingRequests } from '../../accounts/ledger/waiting/queue-settings.ts';
 import type { CopiedFlags } from '../../config/flags-and-env.ts';
 import type { CacheFunctions } from '../../requests/cache/thread-cache.ts';
+import type { ToolMemoryFunctions } from '../../requests/tools/tool-memory.ts';
 import type { TurnFunctions } from '../../providers/adapters/provider-turns.ts';
 import type { EncoderAddress } from '#serve/encoder/keep-encoder.ts';
 import type { LiveRequest } from '../../requests/completions/completion.ts';
@@ -28,7 +29,7 @@ export interface StartFunctions {
 }
 
 /** Offered by the main thread, to each serving thread. */
-export interface MainFunctions extends LedgerFunctions, CacheFunctions, TurnFunctions {
+export interface MainFunctions extends LedgerFunctions, CacheFunctions, TurnFunctions, ToolMemoryFunctions {
   /** Writes a log line. */
   log(line: string): void;
   /** Accepts a client's connection for requests that serving threads do not handle. */

@@ -10,6 +10,7 @@ import { openThreadLink, type ThreadLink } from '#serve/threads/thread-link.ts';
 import { offerLedger } from '../../accounts/ledger/thread-ledger.ts';
 import { mergeWaiting } from '../../accounts/ledger/waiting/queue-settings.ts';
 import { offerCache } from '../../requests/cache/thread-cache.ts';
+import { offerToolMemory } from '../../requests/tools/tool-memory.ts';
 import { offerTurns } from '../../providers/adapters/provider-turns.ts';
 import type { CurrentModels } from '../../requests/models/model-set.ts';
 import { mergeKeyStates } from '../../providers/adapters/keys/merge-key-states.ts';
@@ -22,7 +23,7 @@ import type { MainFunctions, ServingFunctions, ServingOrder, StartFunctions } fr
 interface MainParts {
   readonly context: Pick<
     OpenedModelCalls,
-    'kernel' | 'state' | 'models' | 'answerCache' | 'turns' | 'workerPayer'
+    'kernel' | 'state' | 'models' | 'answerCache' | 'toolMemory' | 'turns' | 'workerPayer'
   >;
   /** Writes a log line. */
   readonly write: (line: string) => void;
@@ -80,11 +81,12 @@ export function createServingThreads(): ServingThreads {
     const opened = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<void>();
     const { context, write, accept } = parts;
-    const { state, models, answerCache, turns } = context;
+    const { state, models, answerCache, turns, toolMemory } = context;
     const functions = {
       ...offerLedger(state.ledger),
       ...offerCache(answerCache),
       ...offerTurns(turns),
+      ...offerToolMemory(toolMemory),
       opened: () => opened.resolve(),
       refused: (error: Pick<AppError, 'code' | 'message'>) =>
         opened.reject(new AppError(error.code, error.message)),

@@ -1,4 +1,5 @@
 import { isObject } from '#core/json/is-object.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import type { ApprovalRequest } from './wire.ts';
@@ -67,9 +68,34 @@ export interface Approval {
   readonly pending: Pending;
   readonly isApproved: boolean;
   readonly reason: string | undefined;
+  /** Whether the model has not responded to it yet. Earlier ones are part of the conversation and run nothing. */
+  readonly isLatest: boolean;
 }
 
-export function approvalIn(item: unknown): Approval | undefined {
+/** The approvals in a conversation, and the IDs of calls whose results it contains. */
+export function approvalsIn(items: readonly unknown[]): {
+  readonly given: ReadonlyMap<unknown, Approval>;
+  readonly ended: ReadonlySet<unknown>;
+} {
+  const input = items.map(membersOf);
+  const pending = new Set<unknown>(
+    input.flatMap((item) => approvalIn(item, true)?.pending ?? []).flatMap(callIds),
+  );
+  const last = input.findLastIndex(
+    ({ type, role, call_id: id }) => (role === 'assistant' || MODEL_ITEMS.has(type)) && !pending.has(id),
+  );
+  const approvals = items.map((item, at) => [item, approvalIn(item, at > last)] as const);
+  return {
+    given: new Map(approvals.flatMap(([item, approval]) => (approval ? [[item, approval]] : []))),
+    ended: new Set(input.flatMap(({ type, call_id: id }) => (type === 'function_call_output' ? [id] : []))),
+  };
+}
+
+const callIds = ({ id, others }: Pending): string[] => [id, ...others.map((one) => one.id)];
+
+const MODEL_ITEMS = new Set<unknown>(['reasoning', 'function_call', 'custom_tool_call']);
+
+function approvalIn(item: unknown, isLatest: boolean): Approval | undefined {
   if (!isObject(item) || item['type'] !== 'mcp_approval_response') return undefined;
   const pending = pendingIn(item['approval_request_id']);
   if (!pending) return undefined;
@@ -78,5 +104,6 @@ export function approvalIn(item: unknown): Approval | undefined {
     pending,
     isApproved: item['approve'] === true,
     reason: typeof reason === 'string' ? reason : undefined,
+    isLatest,
   };
 }

@@ -11,19 +11,28 @@ import {
   listIn,
   objectsIn,
   openAiFunction,
+  recalledBy,
   roundsOf,
   serverOf,
   sumUsage,
   textIn,
 } from './members.ts';
-import type { Composer, ComposerParts, FunctionCall, Step, Stop, ToolNames, ToolWire } from './wire.ts';
+import type {
+  Composer,
+  ComposerParts,
+  OwnCall,
+  RoundCalls,
+  Step,
+  Stop,
+  ToolNames,
+  ToolWire,
+} from './wire.ts';
 
 /** Between the texts of two rounds. */
 const BREAK = '\n\n';
 
 /** OpenAI's Chat Completions API. Calls are in `mcp_calls`, which clients of this API ignore. */
 export const chatTools: ToolWire = {
-  carriesResults: false,
   functionNames: ({ tools }) =>
     objectsIn(tools).flatMap((tool) => textIn(memberOf(tool['function'] ?? tool['custom'], 'name')) ?? []),
   read: ({ tools, web_search_options: search }) => ({
@@ -40,12 +49,17 @@ export const chatTools: ToolWire = {
       ...chosen(body['tool_choice'], tools),
     };
   },
-  withHistory(body, names) {
-    const { messages } = body;
-    if (!objectsIn(messages).some((message) => message['mcp_calls'] !== undefined)) return body;
-    return { ...body, messages: listIn(messages).flatMap((message) => historyOf(message, names)) };
+  withHistory(body, names, recall) {
+    const messages = listIn(body['messages']);
+    const turns = messages.map((message) =>
+      isObject(message) && Array.isArray(message['mcp_calls'])
+        ? historyOf(message, names)
+        : recalledBy(clientCallsIn(message), recall),
+    );
+    if (turns.every((one) => one === undefined)) return body;
+    return { ...body, messages: messages.flatMap((message, at) => turns[at] ?? [message]) };
   },
-  allowsCalls: ({ tool_choice: choice }) => choice !== 'none',
+  turnsOf: ({ messages }) => listIn(messages),
   next(body, { response, steps }) {
     const { choices } = response;
     const message = membersOf(membersOf(listIn(choices)[0])['message']);
@@ -73,8 +87,7 @@ const resultMessage = ({ id, output }: Pick<Step, 'id' | 'output'>): Json => ({
 });
 
 /** A client that sends a message back as it received it also sends the calls and their results. */
-function historyOf(message: unknown, names: ToolNames): unknown[] {
-  if (!isObject(message) || !Array.isArray(message['mcp_calls'])) return [message];
+function historyOf(message: Json, names: ToolNames): unknown[] {
   const { mcp_calls: calls, mcp_stop: _stop, ...own } = message;
   const turns = roundsOf(objectsIn(calls)).flatMap((round) => [
     {
@@ -91,6 +104,9 @@ function historyOf(message: unknown, names: ToolNames): unknown[] {
   return [...turns, own];
 }
 
+const clientCallsIn = (message: unknown): readonly OwnCall[] =>
+  objectsIn(membersOf(message)['tool_calls']).map(({ id }) => ({ id: String(id) }));
+
 function composeChat({ names, request }: ComposerParts): Composer {
   const items: Json[] = [];
   let rounds = 0;
@@ -99,12 +115,12 @@ function composeChat({ names, request }: ComposerParts): Composer {
   let usage: unknown;
   let last: Json = {};
   let round = openRound(names);
-  let ownCalls: readonly unknown[] = [];
+  let ownCalls: readonly Json[] = [];
   let hasText = false;
   let template: Json = {};
   let failed = false;
 
-  const take = (response: Json): { calls: FunctionCall[]; hasOwnCalls: boolean } => {
+  const take = (response: Json): RoundCalls => {
     rounds += 1;
     first ??= response;
     last = response;
@@ -121,7 +137,7 @@ function composeChat({ names, request }: ComposerParts): Composer {
         name: nameOf(call),
         args: textIn(memberOf(call['function'], 'arguments')) ?? '',
       })),
-      hasOwnCalls: ownCalls.length > 0,
+      ownCalls: clientCallsIn({ tool_calls: ownCalls }),
     };
   };
   const chunk = (delta: Json, finish: unknown = null, logprobs?: unknown): string => {
@@ -264,10 +280,9 @@ function openRound({ byFunction }: ToolNames): Round {
       const { tool_calls: parts, ...delta } = choice['delta'];
       for (const [name, value] of Object.entries(delta)) {
         const before = message[name];
-        message[name] =
-          typeof value === 'string' && typeof before === 'string' && name !== 'role'
-            ? before + value
-            : (value ?? before);
+        const isText = typeof value === 'string' && typeof before === 'string' && name !== 'role';
+        const isList = Array.isArray(value) && Array.isArray(before);
+        message[name] = isText ? before + value : isList ? [...before, ...value] : (value ?? before);
       }
       const own = takeCalls(objectsIn(parts));
       return { ...delta, ...(own.length > 0 && { tool_calls: own }) };

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { isObject } from '#core/json/is-object.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { pushAll } from '#core/values/push-all.ts';
 import { eventText } from '../../../providers/streams/stream.ts';
+import { FOREIGN_SIGNATURE } from '../../../providers/wires/thought-signatures.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import {
   argumentsOf,
@@ -10,11 +12,20 @@ import {
   isServerTool,
   listIn,
   objectsIn,
+  recalledBy,
   serverOf,
   sumUsage,
   textIn,
 } from './members.ts';
-import type { Composer, ComposerParts, FunctionCall, RequestedServer, Stop, ToolWire } from './wire.ts';
+import type {
+  Composer,
+  ComposerParts,
+  OwnCall,
+  RequestedServer,
+  RoundCalls,
+  Stop,
+  ToolWire,
+} from './wire.ts';
 
 // Google accepts two spellings of each name.
 const DECLARATIONS = ['functionDeclarations', 'function_declarations'];
@@ -25,7 +36,6 @@ const CALLINGS = ['functionCallingConfig', 'function_calling_config'];
 
 /** Gemini's API. Calls are in `mcpCalls` of a candidate, which clients of this API ignore. */
 export const geminiTools: ToolWire = {
-  carriesResults: false,
   functionNames: ({ tools }) =>
     objectsIn(tools).flatMap((tool) =>
       DECLARATIONS.flatMap((member) => objectsIn(tool[member]).flatMap(({ name }) => textIn(name) ?? [])),
@@ -57,8 +67,15 @@ export const geminiTools: ToolWire = {
     }));
     return { ...body, tools: [...own, ...(tools.length > 0 ? [{ functionDeclarations }] : [])] };
   },
-  withHistory: (body) => body,
-  allowsCalls: (body) => modeOf(body) !== 'NONE',
+  withHistory(body, _names, recall) {
+    const contents = contentsOf(body['contents']);
+    const turns = contents.map((content) => recalledBy(clientCallsIn(partsIn(content)), recall));
+    const isKnown = turns.some((one) => one !== undefined);
+    if (!isKnown && !contents.some((content) => partsIn(content).some(hasGiven))) return body;
+    const restored = contents.flatMap((content, at) => turns[at] ?? [withoutGiven(content)]);
+    return { ...body, contents: isKnown ? withPairedResults(restored) : restored };
+  },
+  turnsOf: ({ contents }) => contentsOf(contents),
   next(body, { response, steps }) {
     const { content } = membersOf(listIn(response['candidates'])[0]);
     const parts = steps.map(({ id, name, output, isError }) => ({
@@ -73,7 +90,7 @@ export const geminiTools: ToolWire = {
       contents: [
         ...contentsOf(body['contents']),
         { role: 'model', ...membersOf(content) },
-        { role: 'user', parts },
+        ...(parts.length > 0 ? [{ role: 'user', parts }] : []),
       ],
     };
   },
@@ -82,6 +99,64 @@ export const geminiTools: ToolWire = {
 
 /** Begins the IDs of calls that the model did not give one. */
 const NO_ID = 'call-';
+/** Begins the IDs that the gateway gives to calls of the client, by which it recognizes them in the next request. */
+const GIVEN_ID = 'gateway-call-';
+/**
+ * Begins the signatures that the gateway gives to calls that follow a call of its own, which has the model's signature.
+ * Some agents remove IDs, but all have to return signatures.
+ */
+export const GIVEN_SIGNATURE = Buffer.from('gateway-call').toString('base64');
+
+const CALLS = ['functionCall', 'functionResponse'] as const;
+
+const partsIn = (content: unknown): readonly Json[] => objectsIn(membersOf(content)['parts']);
+
+const isGiven = (id: unknown): boolean => typeof id === 'string' && id.startsWith(GIVEN_ID);
+
+const isGivenSignature = (signature: unknown): boolean =>
+  typeof signature === 'string' && signature.startsWith(GIVEN_SIGNATURE);
+
+const hasGiven = (part: Json): boolean =>
+  CALLS.some((name) => isGiven(membersOf(part[name])['id'])) || isGivenSignature(part['thoughtSignature']);
+
+/** A content without what only the gateway knows. */
+function withoutGiven(content: unknown): unknown {
+  if (!isObject(content) || !partsIn(content).some(hasGiven)) return content;
+  const parts = listIn(content['parts']).map((part) => {
+    if (!isObject(part) || !hasGiven(part)) return part;
+    const calls = CALLS.filter((name) => isGiven(membersOf(part[name])['id'])).map((name) => {
+      const { id: _id, ...call } = membersOf(part[name]);
+      return [name, call] as const;
+    });
+    return {
+      ...part,
+      ...Object.fromEntries(calls),
+      // The model's signature belongs to a call that the gateway no longer knows.
+      ...(isGivenSignature(part['thoughtSignature']) && { thoughtSignature: FOREIGN_SIGNATURE }),
+    };
+  });
+  return { ...content, parts };
+}
+
+const clientCallsIn = (parts: readonly Json[]): readonly OwnCall[] =>
+  parts.flatMap(({ functionCall: call, thoughtSignature: signature }) =>
+    isObject(call) ? [{ id: textIn(call['id']) ?? '', itemId: textIn(signature) }] : [],
+  );
+
+/** Adds the client's results to those of the gateway, because all results of a turn must be in one content. */
+function withPairedResults(contents: readonly unknown[]): unknown[] {
+  const merged: unknown[] = [];
+  for (const content of contents) {
+    const before = merged.at(-1);
+    const isResult = (one: unknown): boolean =>
+      partsIn(one).some((part) => isObject(part['functionResponse']));
+    if (isResult(before) && isResult(content)) {
+      const parts = [...partsIn(before), ...partsIn(content)];
+      merged[merged.length - 1] = { ...membersOf(before), parts };
+    } else merged.push(content);
+  }
+  return merged;
+}
 
 const contentsOf = (contents: unknown): readonly unknown[] =>
   Array.isArray(contents) ? (contents as readonly unknown[]) : [contents];
@@ -120,16 +195,36 @@ function composeGemini({ names }: ComposerParts): Composer {
   const isRun = (part: unknown): boolean =>
     names.byFunction.has(String(membersOf(membersOf(part)['functionCall'])['name']));
 
-  const take = (response: Json): { calls: FunctionCall[]; hasOwnCalls: boolean } => {
+  /** The parts for the client, by the parts of the model. */
+  const given = new Map<Json, Json>();
+  /** Whether this round has a call of the client. */
+  let hasShownCall = false;
+  const shownPart = (part: Json): Json => {
+    const { functionCall: call, thoughtSignature: signature } = part;
+    if (!isObject(call)) return part;
+    const known = given.get(part);
+    if (known) return known;
+    const id = GIVEN_ID + randomUUID();
+    const isUnsigned = signature === undefined || signature === FOREIGN_SIGNATURE;
+    const made = {
+      ...part,
+      functionCall: { ...call, ...(typeof call['id'] !== 'string' && { id }) },
+      ...(!hasShownCall && isUnsigned && { thoughtSignature: Buffer.from(id).toString('base64') }),
+    };
+    hasShownCall = true;
+    given.set(part, made);
+    return made;
+  };
+
+  const take = (response: Json): RoundCalls => {
     rounds += 1;
     first ??= response;
     last = response;
     usage = sumUsage(usage, response['usageMetadata']);
     const parts = partsOf(response);
-    pushAll(
-      shown,
-      parts.filter((part) => !isRun(part)),
-    );
+    const left = parts.filter((part) => !isRun(part)).map(shownPart);
+    pushAll(shown, left);
+    hasShownCall = false;
     const called = parts.filter((part) => isObject(part['functionCall']));
     return {
       calls: called.filter(isRun).map((part) => {
@@ -140,7 +235,7 @@ function composeGemini({ names }: ComposerParts): Composer {
           args: JSON.stringify(args ?? {}),
         };
       }),
-      hasOwnCalls: called.some((part) => !isRun(part)),
+      ownCalls: clientCallsIn(left),
     };
   };
   const ending = (stop: Stop | undefined): Json => ({
@@ -159,7 +254,9 @@ function composeGemini({ names }: ComposerParts): Composer {
         return eventText(event);
       }
       round.push(event);
-      const parts = partsOf(event).filter((part) => !isRun(part));
+      const parts = partsOf(event)
+        .filter((part) => !isRun(part))
+        .map(shownPart);
       if (parts.length === 0) return '';
       const { usageMetadata: _usage, ...rest } = event;
       const { finishReason: _reason, ...candidate } = candidateOf(event);

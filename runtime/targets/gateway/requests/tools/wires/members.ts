@@ -4,7 +4,7 @@ import { parseLossless } from '#core/json/lossless-json.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import type { Json } from '../../../providers/shapes/chat.ts';
 import type { ApprovalRule } from '../../../shared/tool-settings.ts';
-import type { FunctionCall, FunctionTool, RequestedServer, Step } from './wire.ts';
+import type { FunctionCall, FunctionTool, OwnCall, Recall, RequestedServer, Step } from './wire.ts';
 
 // Members that several client APIs have in common.
 
@@ -104,6 +104,16 @@ export function roundsOf(items: readonly Json[]): ItemCall[][] {
     else rounds.push([call]);
   }
   return rounds;
+}
+
+/** The turns that a client's message is part of, if the message has exactly the calls with which they ended. */
+export function recalledBy(calls: readonly OwnCall[], recall: Recall): readonly unknown[] | undefined {
+  const [first] = calls;
+  const found =
+    first && (recall(first.id) ?? (first.itemId === undefined ? undefined : recall(first.itemId)));
+  if (!found || found.calls.length !== calls.length) return undefined;
+  const ids = new Set(calls.map(({ id }) => id));
+  return first.id === '' || found.calls.every(({ id }) => ids.has(id)) ? found.turns : undefined;
 }
 
 /** A function in OpenAI's format. */

@@ -8,6 +8,7 @@ import {
   isServerTool,
   listIn,
   objectsIn,
+  recalledBy,
   serverOf,
   sumUsage,
   textIn,
@@ -15,9 +16,10 @@ import {
 import type {
   Composer,
   ComposerParts,
-  FunctionCall,
   NamedTool,
+  OwnCall,
   RequestedServer,
+  RoundCalls,
   Step,
   Stop,
   ToolNames,
@@ -31,7 +33,6 @@ const TOOLSET = 'mcp_toolset';
 
 /** Anthropic's Messages API, with the blocks of Anthropic's MCP connector. */
 export const messagesTools: ToolWire = {
-  carriesResults: true,
   functionNames: ({ tools }) => objectsIn(tools).flatMap(({ name }) => textIn(name) ?? []),
   read(body) {
     const tools = listIn(body['tools']);
@@ -71,13 +72,20 @@ export const messagesTools: ToolWire = {
       }),
     };
   },
-  withHistory(body, names) {
+  withHistory(body, names, recall) {
     const messages = listIn(body['messages']);
-    const hasCalls = (message: unknown): boolean => objectsIn(membersOf(message)['content']).some(isOwnBlock);
-    if (!messages.some(hasCalls)) return body;
-    return { ...body, messages: withPairedResults(messages.flatMap((one) => historyOf(one, names))) };
+    const turns = messages.map((message) => {
+      const blocks = objectsIn(membersOf(message)['content']);
+      const own = blocks.filter(isOwnBlock);
+      const paired = pairedIn(own);
+      const isComplete = own.length > 0 && own.every((block) => paired.has(ownIdOf(block)));
+      const recalled = isComplete ? undefined : recalledBy(clientCallsIn(blocks), recall);
+      return recalled ?? (own.length > 0 ? historyOf(message, names, paired) : undefined);
+    });
+    if (turns.every((one) => one === undefined)) return body;
+    return { ...body, messages: withPairedResults(messages.flatMap((one, at) => turns[at] ?? [one])) };
   },
-  allowsCalls: ({ tool_choice: choice }) => membersOf(choice)['type'] !== 'none',
+  turnsOf: ({ messages }) => listIn(messages),
   next(body, { response, steps }) {
     const { tool_choice: choice, ...rest } = body;
     const { disable_parallel_tool_use: isSingle } = membersOf(choice);
@@ -89,7 +97,7 @@ export const messagesTools: ToolWire = {
       messages: [
         ...listIn(body['messages']),
         { role: 'assistant', content: response['content'] },
-        { role: 'user', content: steps.map(resultBlock) },
+        ...(steps.length > 0 ? [{ role: 'user', content: steps.map(resultBlock) }] : []),
       ],
     };
   },
@@ -135,11 +143,21 @@ const isOwnBlock = ({ type, id, tool_use_id: of }: Json): boolean =>
 
 const plainId = (id: unknown): string => String(id).slice(ID_PREFIX.length);
 
+const ownIdOf = ({ type, id, tool_use_id: of }: Json): string => String(type === 'mcp_tool_use' ? id : of);
+
+/** IDs of calls that are present with their results. Some clients send back only one of the blocks. */
+function pairedIn(own: readonly Json[]): ReadonlySet<string> {
+  const idsOf = (type: string): string[] => own.filter((block) => block['type'] === type).map(ownIdOf);
+  return new Set(idsOf('mcp_tool_use')).intersection(new Set(idsOf('mcp_tool_result')));
+}
+
+const clientCallsIn = (blocks: readonly Json[]): readonly OwnCall[] =>
+  blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => ({ id: String(id) }));
+
 /** Splits an earlier response into the messages that the model received while the calls ran. */
-function historyOf(message: unknown, names: ToolNames): unknown[] {
+function historyOf(message: unknown, names: ToolNames, paired: ReadonlySet<string>): unknown[] {
   const { role, content } = membersOf(message);
-  const blocks = objectsIn(content);
-  if (!blocks.some(isOwnBlock)) return [message];
+  const blocks = objectsIn(content).filter((block) => !isOwnBlock(block) || paired.has(ownIdOf(block)));
   const messages: Json[] = [];
   let said: Json[] = [];
   let results: Json[] = [];
@@ -214,6 +232,8 @@ const shownResult = ({ id, output, isError }: Step): Json => ({
 
 /** As Anthropic's API ends a response whose server tools have reached a limit. The client can continue it. */
 const PAUSED = 'pause_turn';
+/** For clients that do not know of the calls: they would continue without the results. */
+const CUT_OFF = 'max_tokens';
 
 function composeMessages({ names }: ComposerParts): Composer {
   const content: unknown[] = [];
@@ -227,14 +247,15 @@ function composeMessages({ names }: ComposerParts): Composer {
   const toolOf = ({ type, name }: Json): NamedTool | undefined =>
     type === 'tool_use' ? names.byFunction.get(String(name)) : undefined;
 
-  const take = (response: Json): { calls: FunctionCall[]; hasOwnCalls: boolean } => {
+  const take = (response: Json): RoundCalls => {
     first ??= response;
     last = response;
     usage = sumUsage(usage, response['usage']);
     const blocks = objectsIn(response['content']);
     for (const block of blocks) {
       const tool = toolOf(block);
-      content.push(tool ? useBlock(block['id'], tool, block['input'] ?? {}) : block);
+      if (tool?.isHidden !== true)
+        content.push(tool ? useBlock(block['id'], tool, block['input'] ?? {}) : block);
     }
     return {
       calls: blocks
@@ -244,11 +265,17 @@ function composeMessages({ names }: ComposerParts): Composer {
           name: String(name),
           args: JSON.stringify(input ?? {}),
         })),
-      hasOwnCalls: blocks.some((block) => block['type'] === 'tool_use' && !toolOf(block)),
+      ownCalls: clientCallsIn(blocks.filter((block) => !toolOf(block))),
     };
   };
   const send = (data: Json): string => eventText(data, String(data['type']));
-  const stopOf = (stop: Stop | undefined): unknown => (stop ? PAUSED : last['stop_reason']);
+  const sendBlock = (event: Json): string => {
+    const shown = round.shownIndex(event['index']);
+    return shown === undefined ? '' : send({ ...event, index: shown });
+  };
+  const hidesAll = [...names.byFunction.values()].every(({ isHidden }) => isHidden);
+  const stopOf = (stop: Stop | undefined): unknown =>
+    stop ? (hidesAll ? CUT_OFF : PAUSED) : last['stop_reason'];
 
   return {
     whole: take,
@@ -261,20 +288,15 @@ function composeMessages({ names }: ComposerParts): Composer {
           return first === undefined ? send(event) : '';
         case 'content_block_start': {
           const block = membersOf(event['content_block']);
-          round.open(event['index'], block, index);
-          index += 1;
           const tool = toolOf(block);
-          return send({
-            ...event,
-            index: round.shownIndex(event['index']),
-            content_block: tool ? useBlock(block['id'], tool, {}) : block,
-          });
+          round.open(event['index'], block, tool?.isHidden === true ? undefined : index++);
+          return sendBlock({ ...event, content_block: tool ? useBlock(block['id'], tool, {}) : block });
         }
         case 'content_block_delta':
           round.add(event['index'], membersOf(event['delta']));
-          return send({ ...event, index: round.shownIndex(event['index']) });
+          return sendBlock(event);
         case 'content_block_stop':
-          return send({ ...event, index: round.shownIndex(event['index']) });
+          return sendBlock(event);
         case 'message_delta':
           round.end(membersOf(event['delta']), event['usage']);
           return '';
@@ -296,6 +318,7 @@ function composeMessages({ names }: ComposerParts): Composer {
     ended(steps) {
       let events = '';
       for (const step of steps) {
+        if (step.tool.isHidden) continue;
         const block = shownResult(step);
         content.push(block);
         events += send({ type: 'content_block_start', index, content_block: block });
@@ -327,10 +350,11 @@ function composeMessages({ names }: ComposerParts): Composer {
 /** The response of a round, collected from its events. */
 interface Round {
   begin(message: Json): void;
-  open(index: unknown, block: Json, shown: number): void;
+  open(index: unknown, block: Json, shown: number | undefined): void;
   add(index: unknown, delta: Json): void;
   end(delta: Json, usage: unknown): void;
-  readonly shownIndex: (index: unknown) => number;
+  /** The block's index for the client; undefined for a hidden block. */
+  readonly shownIndex: (index: unknown) => number | undefined;
   response(): Json | undefined;
 }
 
@@ -345,7 +369,10 @@ function openRound(): Round {
   let message: Json = {};
   let usage: unknown;
   let end: Json | undefined;
-  const blocks = new Map<unknown, { block: Record<string, unknown>; json: string; shown: number }>();
+  const blocks = new Map<
+    unknown,
+    { block: Record<string, unknown>; json: string; shown: number | undefined }
+  >();
   return {
     begin(started) {
       message = started;
@@ -366,7 +393,7 @@ function openRound(): Round {
       end = delta;
       usage = isObject(usage) && isObject(counted) ? { ...usage, ...counted } : (counted ?? usage);
     },
-    shownIndex: (index) => blocks.get(index)?.shown ?? 0,
+    shownIndex: (index) => blocks.get(index)?.shown,
     response() {
       if (end === undefined) return undefined;
       const content = [...blocks.values()].map(({ block, json }) =>

@@ -16,13 +16,16 @@ import {
   sumUsage,
   textIn,
 } from './members.ts';
-import { itemsWithoutTools } from './response-items.ts';
-import type { Composer, ComposerParts, FunctionCall, NamedTool, Stop, ToolWire } from './wire.ts';
+import { clientCallsIn, itemsWithoutTools, listId } from './response-items.ts';
+import { withRememberedItems } from './remembered-items.ts';
+import type { Composer, ComposerParts, NamedTool, RoundCalls, Stop, ToolWire } from './wire.ts';
 
 /** OpenAI's Responses API, whose own MCP tools have the same items and events. */
 export const responsesTools: ToolWire = {
-  carriesResults: true,
-  functionNames: ({ tools }) => objectsIn(tools).flatMap(({ name }) => textIn(name) ?? []),
+  functionNames: ({ tools }) =>
+    objectsIn(tools).flatMap(({ name, tools: inNamespace }) =>
+      [name, ...objectsIn(inNamespace).map((tool) => tool['name'])].flatMap((one) => textIn(one) ?? []),
+    ),
   read({ tools }) {
     const listed = listIn(tools);
     return { servers: listed.filter(isServerTool).map(serverOf), hasSearch: listed.some(isSearch) };
@@ -43,21 +46,21 @@ export const responsesTools: ToolWire = {
       ...(isReplaced && { tool_choice: found ? { type: 'function', name: found.name } : 'required' }),
     };
   },
-  withHistory(body, names) {
+  withHistory(body, names, recall) {
     const { input } = body;
-    if (!objectsIn(input).some(({ type }) => MCP_ITEMS.has(type))) return body;
-    return { ...body, input: itemsWithoutTools(listIn(input), names) };
+    const restored = withRememberedItems(listIn(input), names, recall);
+    if (!objectsIn(restored).some(({ type }) => MCP_ITEMS.has(type)))
+      return restored === input || restored.length === 0 ? body : { ...body, input: restored };
+    return { ...body, input: itemsWithoutTools(restored, names) };
   },
-  allowsCalls: ({ tool_choice: choice }) => choice !== 'none',
+  turnsOf: ({ input }) => (typeof input === 'string' ? [{ role: 'user', content: input }] : listIn(input)),
   next(body, { response, steps }) {
-    const { input } = body;
-    const before = typeof input === 'string' ? [{ role: 'user', content: input }] : listIn(input);
     const { tool_choice: choice } = body;
     return {
       ...body,
       ...(choice !== undefined && choice !== 'none' && { tool_choice: 'auto' }),
       input: [
-        ...before,
+        ...responsesTools.turnsOf(body),
         ...listIn(response['output']),
         ...steps.map(({ id, output }) => ({ type: 'function_call_output', call_id: id, output })),
       ],
@@ -69,9 +72,7 @@ export const responsesTools: ToolWire = {
 const isSearch = (tool: unknown): boolean =>
   isObject(tool) && typeof tool['type'] === 'string' && /^web_search(?:_|$)/.test(tool['type']);
 
-const MCP_ITEMS = new Set<unknown>(['mcp_list_tools', 'mcp_call', 'mcp_approval_request']);
-
-const listId = (label: string): string => `mcpl_${label}`;
+const MCP_ITEMS = new Set<unknown>(['mcp_list_tools', 'mcp_call', 'mcp_approval_request', 'item_reference']);
 
 /** Events that contain the whole response, and how the response has ended. */
 const LAST_EVENTS = new Set<unknown>(['response.completed', 'response.incomplete', 'response.failed']);
@@ -93,8 +94,11 @@ function composeResponses({ names, request, listed }: ComposerParts): Composer {
 
   const send = (type: string, data: Json): string =>
     eventText({ ...data, type, sequence_number: sequence++ }, type);
-  const toolOf = ({ type, name }: Json): NamedTool | undefined =>
-    type === 'function_call' ? names.byFunction.get(String(name)) : undefined;
+  // A function in a namespace is the client's, even if its name is that of a tool.
+  const toolOf = ({ type, name, namespace }: Json): NamedTool | undefined =>
+    type === 'function_call' && typeof namespace !== 'string'
+      ? names.byFunction.get(String(name))
+      : undefined;
   /** The response as the client sees it: with the client's own tools, and one ID for all rounds. */
   const view = (response: Json): Json => ({
     ...response,
@@ -102,7 +106,7 @@ function composeResponses({ names, request, listed }: ComposerParts): Composer {
     ...(response['tools'] !== undefined && { tools: request['tools'] ?? [] }),
     ...(response['tool_choice'] !== undefined && { tool_choice: request['tool_choice'] ?? 'auto' }),
   });
-  const take = (response: Json): { calls: FunctionCall[]; hasOwnCalls: boolean } => {
+  const take = (response: Json): RoundCalls => {
     rounds += 1;
     first ??= response;
     last = response;
@@ -118,9 +122,7 @@ function composeResponses({ names, request, listed }: ComposerParts): Composer {
         name: String(item['name']),
         args: textIn(item['arguments']) ?? '',
       })),
-      hasOwnCalls: items.some(
-        (item) => (item['type'] === 'function_call' || item['type'] === 'custom_tool_call') && !toolOf(item),
-      ),
+      ownCalls: clientCallsIn(items.filter((item) => !toolOf(item))),
     };
   };
   const final = (stop: Stop | undefined): Json => ({
@@ -202,6 +204,7 @@ function composeResponses({ names, request, listed }: ComposerParts): Composer {
     },
     starting(calls) {
       return calls
+        .filter(({ tool }) => !tool.isHidden)
         .map(({ call, tool }) => {
           const at = nextIndex++;
           callPositions.set(call.id, at);
@@ -223,6 +226,7 @@ function composeResponses({ names, request, listed }: ComposerParts): Composer {
     },
     ended(steps) {
       return steps
+        .filter(({ tool }) => !tool.isHidden)
         .map((step) => {
           const item: Json = {
             ...callItem(step, rounds),

@@ -40,6 +40,11 @@ export interface NamedTool extends FunctionTool {
   readonly label: string;
   readonly tool: string;
   readonly needsApproval: boolean;
+  /**
+   * Whether only the key has the tool, not the request. Blocks and items that a client does not know can end its
+   * conversation, so its responses contain none for such a tool.
+   */
+  readonly isHidden: boolean;
 }
 
 /** Finds tools by the names of their functions, and the names of functions by their tools. */
@@ -61,9 +66,29 @@ export interface Step extends FunctionCall {
 /** What a model requested in one round. */
 export interface RoundCalls {
   readonly calls: readonly FunctionCall[];
-  /** Whether the model also called functions of the client. */
-  readonly hasOwnCalls: boolean;
+  /** Calls of the client's functions. */
+  readonly ownCalls: readonly OwnCall[];
 }
+
+/** A call that the client runs. */
+export interface OwnCall {
+  /** Empty if the client has removed it. */
+  readonly id: string;
+  /** ID of the item that contains the call or, in Gemini's API, its signature. */
+  readonly itemId?: string | undefined;
+}
+
+/**
+ * What the model has said and received from the client's last message to a response with calls of the client: its
+ * messages or items in the client's API, each with all of its calls, and the results of calls that the gateway has run.
+ */
+export interface RememberedTurns {
+  readonly calls: readonly OwnCall[];
+  readonly turns: readonly unknown[];
+}
+
+/** Finds the turns that ended with a call of the client. */
+export type Recall = (id: string) => RememberedTurns | undefined;
 
 /** Why the gateway ended a response although the model had called more tools. */
 export interface Stop {
@@ -109,7 +134,7 @@ export interface ComposerParts {
   readonly names: ToolNames;
   /** The request as the client sent it. */
   readonly request: Json;
-  /** The offered tools of each server, by label. */
+  /** The offered tools of each server in the request, by label. */
   readonly listed: ReadonlyMap<string, readonly NamedTool[]>;
 }
 
@@ -130,13 +155,14 @@ export interface ToolWire {
       readonly search: boolean;
     },
   ): Json;
-  /** Replaces calls of earlier responses by calls of functions. */
-  withHistory(body: Json, names: ToolNames): Json;
+  /**
+   * Replaces calls of earlier responses by calls of functions, and adds those that the client has not sent back. What
+   * the client sends back takes precedence over what is remembered.
+   */
+  withHistory(body: Json, names: ToolNames, recall: Recall): Json;
+  /** The messages or items of a request. */
+  turnsOf(body: Json): readonly unknown[];
   /** Adds a round to a request. Functions are no longer required, because the model would call them endlessly. */
   next(body: Json, round: EndedRound): Json;
   compose(parts: ComposerParts): Composer;
-  /** Whether a response can contain the results of calls in addition to calls of the client's functions. */
-  readonly carriesResults: boolean;
-  /** Whether the request allows the model to call functions. */
-  allowsCalls(body: Json): boolean;
 }

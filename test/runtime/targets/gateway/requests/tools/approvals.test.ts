@@ -192,3 +192,21 @@ test('clients of other APIs cannot approve, so the call fails', async () => {
   expect(text).toContain(DONE);
   expect(desk.calls.slice(before).filter((call) => call.startsWith('edit'))).toEqual([]);
 });
+
+test('an approval runs its call once, although the conversation continues with it', async () => {
+  const [path, body] = responses('openai:model-7');
+  const first = await ask(path, body);
+  const [request] = ofType(first, 'mcp_approval_request');
+  const approve = { type: 'mcp_approval_response', approval_request_id: request?.['id'], approve: true };
+  const input = [...messages, ...outputOf(first), approve];
+  const second = await ask(path, { ...body, input });
+  const before = desk.calls.length;
+  const thanks = { role: 'user', content: 'Thank you.' };
+  const third = await ask(path, { ...body, input: [...input, ...outputOf(second), thanks] });
+  expect(JSON.stringify(third)).toContain(DONE);
+  // A client that does not send back the call has its approval only once, too.
+  const said = outputOf(second).filter(({ type }) => type === 'message');
+  await ask(path, { ...body, input: [...input, ...said, thanks] });
+  expect(desk.calls.slice(before).filter((call) => call.startsWith('edit'))).toEqual([]);
+  expect((await model.book('model-7')).refused).toEqual([]);
+});

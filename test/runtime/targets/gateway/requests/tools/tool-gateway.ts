@@ -23,6 +23,7 @@ interface Book {
   readonly prompt: number;
   readonly completion: number;
   readonly tools: readonly string[];
+  readonly repeated: number;
   readonly requests: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -58,7 +59,7 @@ interface DeskServer {
 }
 
 /** The tools that the model of the fixture knows: it reads twice, edits and stamps the notes. */
-export async function startDesk(fixedPort = 0): Promise<DeskServer> {
+export async function startDesk(fixedPort = 0, hasSeal = false): Promise<DeskServer> {
   const calls: string[] = [];
   const headers: Readonly<Record<string, unknown>>[] = [];
   const sessions = new Map<string, StreamableHTTPServerTransport>();
@@ -82,6 +83,11 @@ export async function startDesk(fixedPort = 0): Promise<DeskServer> {
       calls.push(`stamp ${args.path}`);
       return text('stamped '.repeat(10));
     });
+    if (hasSeal)
+      server.registerTool('seal', { description: 'Seals the notes.', inputSchema: {} }, () => {
+        calls.push('seal');
+        return text('The notes have a seal.');
+      });
     server.registerTool('view', { description: 'Waits.', inputSchema: {} }, async (_args, { signal }) => {
       calls.push('view');
       await sleep(60_000, undefined, { signal }).catch(() => calls.push('view canceled'));
@@ -128,6 +134,8 @@ interface ToolGateway {
 }
 
 interface ToolGatewayOptions {
+  /** Whether the server has a tool that the model calls together with others. */
+  readonly hasSeal?: boolean;
   readonly server?: Partial<ToolServer>;
   readonly tools?: Partial<ToolSettings>;
   readonly models?: Partial<ModelsConfig>;
@@ -137,12 +145,13 @@ interface ToolGatewayOptions {
 
 /** A gateway in front of the model, with one MCP server that has the label `desk`. */
 export async function startToolGateway({
+  hasSeal = false,
   server = {},
   tools = {},
   models = {},
   providers = [],
 }: ToolGatewayOptions = {}): Promise<ToolGateway> {
-  const [model, desk] = await Promise.all([startStrictModel(), startDesk()]);
+  const [model, desk] = await Promise.all([startStrictModel(), startDesk(0, hasSeal)]);
   const provider = (name: 'openai' | 'anthropic' | 'gemini', path: string) =>
     ({
       name,
