@@ -71,6 +71,10 @@ export const GATEWAY_CLI = {
     behavior:
       '`providers` and `aliases` list entries from the file and the database, and create, update, test and delete those in the database.',
   },
+  'gcli:ab': {
+    source: 'docs/how-to/ab-tests.md#read-the-verdict',
+    behavior: '`aliases` and `shadow` manage A/B tests: create, show and promote, and no alias has a shadow evaluation as well.',
+  },
   'gcli:shadow': {
     source: 'docs/how-to/shadow.md#promote-the-candidate',
     behavior:
