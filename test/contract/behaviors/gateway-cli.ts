@@ -73,7 +73,7 @@ export const GATEWAY_CLI = {
   },
   'gcli:ab': {
     source: 'docs/how-to/ab-tests.md#read-the-verdict',
-    behavior: '`aliases` and `shadow` manage A/B tests: create, show and promote, and no alias has a shadow evaluation as well.',
+    behavior: '`aliases` creates and ends A/B tests, and `shadow` lists and shows them.',
   },
   'gcli:shadow': {
     source: 'docs/how-to/shadow.md#promote-the-candidate',

@@ -138,7 +138,8 @@ export const GATEWAY_HTTP = {
   },
   'gateway:ab': {
     source: 'docs/how-to/ab-tests.md#start',
-    behavior: 'An A/B test gives each user one variant and reports it in a header; a candidate that fails is replaced by the alias’s targets; its candidate is promoted.',
+    behavior:
+      'An A/B test gives each user one variant and reports it in a header; a candidate that fails is replaced by the alias’s targets; its candidate is promoted.',
   },
   'gateway:shadow': {
     source: 'docs/how-to/shadow.md#read-the-verdict',

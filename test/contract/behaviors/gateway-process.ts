@@ -63,7 +63,8 @@ export const GATEWAY_PROCESS = {
   },
   'gateway-process:ab': {
     source: 'docs/how-to/ab-tests.md#read-the-verdict',
-    behavior: 'Gateways that share a database give a user the same variant and reach one verdict, and the webhook receives it once.',
+    behavior:
+      'Gateways that share a database give a user the same variant and reach one verdict, and the webhook receives it once.',
   },
   'gateway-process:shadow': {
     source: 'docs/how-to/shadow.md#read-the-verdict',

@@ -13,15 +13,21 @@ export const AB = {
 };
 
 /** Configuration with the models, and an alias in the file that has a test. The candidate can be made to fail. */
-export async function startTested(): Promise<{ readonly config: object; readonly fail: () => void }> {
+export async function startTested(): Promise<{
+  readonly config: object;
+  readonly fail: () => void;
+  readonly recover: () => void;
+}> {
   const { behaviors, url } = await startModels();
   behaviors.set('current', () => 'the current response');
-  behaviors.set('candidate', () => 'the response of the candidate');
+  const recover = () => void behaviors.set('candidate', () => 'the response of the candidate');
+  recover();
   return {
     config: {
       providers: { openai: { api_base: url, api_key: PROVIDER_KEY } },
       aliases: { fixed: { targets: ['openai:current'], ab: AB }, plain: 'openai:current' },
     },
+    recover,
     fail: () => void behaviors.set('candidate', () => 400),
   };
 }

@@ -5,10 +5,11 @@ import { AS_MASTER } from './config.ts';
 import { useGateways } from './shared-gateways.ts';
 import { verifiesGateway } from './verifies.ts';
 
-const { config, fail } = await startTested();
+const { config, fail, recover } = await startTested();
 const start = useGateways();
 
 verifiesGateway('gateway:ab', async (arm) => {
+  recover();
   const api = await start(arm, { config });
   const post = async (path: string, body: object) => await api.post(path, body, AS_MASTER);
   const both = await post('/v1/aliases', {
@@ -17,7 +18,8 @@ verifiesGateway('gateway:ab', async (arm) => {
     ab: AB,
     shadow: { model: 'openai:candidate', share: 1, user: 'evaluation', judge: 'openai:judge' },
   });
-  expect(both.body.problem).toBe('`ab` cannot be combined with `shadow`; remove one of them.');
+  expect(both.status).toBe(422);
+  expect(both.text).toContain('`ab` cannot be combined with `shadow`; remove one of them.');
   const share = await post('/v1/aliases', {
     name: 'all',
     targets: ['openai:current'],
