@@ -2,7 +2,7 @@ import { AppError } from '#contract/errors.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { ownTurn } from '#platform/run-yielding.ts';
-import type { RowScores, ScorePair, TrialPlan } from '../../accounts/shadow/shadow-records.ts';
+import type { PairScores, ScorePair, TrialPlan } from '../../accounts/shadow/shadow-records.ts';
 import { chrf } from '../../evaluation/metrics/text/chrf.ts';
 import { exactMatch } from '../../evaluation/metrics/text/exact-match.ts';
 import { JUDGE_DEFINITIONS, judgeMessages, readVerdict } from '../../evaluation/metrics/text/judge.ts';
@@ -35,7 +35,7 @@ type PairScorer = (
 /** A candidate without a response has the lowest score, and the user's response the highest. */
 const FAILED: ScorePair = [1, 0];
 
-export const failedScores = (plan: TrialPlan): RowScores =>
+export const failedScores = (plan: TrialPlan): PairScores =>
   Object.fromEntries(plan.metrics.map((name) => [name, FAILED]));
 
 /**
@@ -86,7 +86,7 @@ const SCORERS: ReadonlyMap<string, PairScorer> = new Map<string, PairScorer>([
 ]);
 
 export interface ScoredRow {
-  readonly scores: RowScores;
+  readonly scores: PairScores;
   /** Metrics that could not be computed, with the errors. */
   readonly problems: readonly unknown[];
 }
