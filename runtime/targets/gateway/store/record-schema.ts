@@ -12,6 +12,7 @@ import {
   bigint,
   bytes,
   integer,
+  later,
   nanos,
   nullable,
   real,
@@ -379,6 +380,8 @@ export const RECORD_TABLES = {
       cache_saved_nano: nanos,
       /** A model's duration distributions, see `speeds.ts`; null for other kinds. */
       speeds: nullable(textColumn),
+      /** The sums of each quarter of an hour in a day, see `quarters.ts`; null for an hour. */
+      quarters: later(nullable(textColumn)),
     },
     { key: ['hours', 'kind', 'scope', 'start', 'name'] },
   ),
