@@ -1,5 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 import { type Inspection, inspectionTable } from '#core/model/inspection.ts';
+import { withoutControls } from '#core/text/without-controls.ts';
 import { BaseCommand } from './base-command.ts';
 
 export class Inspect extends BaseCommand {
@@ -22,12 +23,15 @@ export class Inspect extends BaseCommand {
     if (flags.card) {
       const { readCardOf: readCard } = await import('../services/inspect.ts');
       const card = await readCard(args.file);
-      this.log(card.trimEnd());
+      this.log(shown(card.trimEnd()));
       return { file: args.file, card };
     }
     const { inspectFile } = await import('../services/inspect.ts');
     const inspection = await inspectFile(args.file);
-    this.log(inspectionTable(inspection));
+    this.log(shown(inspectionTable(inspection)));
     return inspection;
   }
 }
+
+/** The texts come from a file of others, which could otherwise control a terminal. */
+const shown = (text: string): string => (process.stdout.isTTY ? withoutControls(text) : text);

@@ -1,4 +1,5 @@
 import { styleText, stripVTControlCharacters } from 'node:util';
+import { withoutControls } from '#core/text/without-controls.ts';
 import type { Output } from './command.ts';
 
 /** Properties of the terminal on which a table is printed. */
@@ -22,7 +23,11 @@ export function stdoutTerminal(): Terminal {
 
 /** Prints a result as one JSON document. */
 export const printJson = ({ out }: Output, value: unknown): void =>
-  out(`${JSON.stringify(value, null, 2)}\n`);
+  out(`${JSON.stringify(value, null, 2).replaceAll(HIGH_CONTROLS, escaped)}\n`);
+
+/** Control characters that JSON does not escape, although some terminals obey them. */
+const HIGH_CONTROLS = /[\u007F-\u009F]/g;
+const escaped = (control: string): string => `\\u00${control.charCodeAt(0).toString(16)}`;
 
 export const printLines = ({ out }: Output, lines: readonly string[]): void =>
   out(lines.map((line) => `${line}\n`).join(''));
@@ -31,8 +36,17 @@ export const printLines = ({ out }: Output, lines: readonly string[]): void =>
  * Removes control characters except line breaks, so that untrusted text cannot hide or change the
  * text on a terminal.
  */
-export const printable = (text: string): string =>
-  stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]/gu, '');
+export const printable = (text: string): string => withoutControls(stripVTControlCharacters(text));
+
+/**
+ * Prints a text of others, such as a model's response or the result of a tool: unchanged for a program or a file, and
+ * without control characters on a terminal, which they could control.
+ */
+export const printText = (
+  { out }: Output,
+  text: string,
+  { live }: Pick<Terminal, 'live'> = stdoutTerminal(),
+): void => out(live ? printable(text) : text);
 
 /** Wraps an output whose messages contain untrusted text, for example from a registry. */
 export const printableMessages = (output: Output): Output => ({

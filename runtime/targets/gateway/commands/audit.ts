@@ -1,7 +1,7 @@
 import { lookup } from '#core/values/lookup.ts';
 import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
-import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
+import { printJson, printLines, stdoutTerminal, printText } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import type { AuditFilter } from '../accounts/audit/audit-log.ts';
@@ -80,7 +80,7 @@ export const auditCommand = storeCommand({
       throw new UsageError('--csv conflicts with --json; use one of them.');
     return async ({ state: { auditLog }, output, json }) => {
       if (asCsv) {
-        for await (const line of auditLog.csv(filter)) output.out(line);
+        for await (const line of auditLog.csv(filter)) printText(output, line);
         return;
       }
       const { total, events } = await auditLog.list(filter, { skip: 0, limit });

@@ -1,7 +1,7 @@
 import type { CommandGroup } from '#serve/cli/command.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { exactly } from '#serve/cli/positionals.ts';
-import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
+import { printJson, printLines, stdoutTerminal, printText } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { isFailedStatus, THUMBS, USAGE_STATUSES } from '../shared/record-words.ts';
@@ -22,7 +22,7 @@ const getPromptCommand = storeCommand({
     return async ({ state: { promptLog }, output, json }) => {
       const prompts = await promptLog.read(requestId);
       if (json) printJson(output, prompts.map(promptView));
-      else printLines(output, prompts.flatMap(linesOf));
+      else printText(output, `${prompts.flatMap(linesOf).join('\n')}\n`);
     };
   },
 });

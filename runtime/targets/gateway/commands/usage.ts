@@ -1,7 +1,7 @@
 import { suggest } from '#core/text/suggest.ts';
 import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
-import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
+import { printJson, printLines, stdoutTerminal, printText } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { listOption, requiredNumber } from '#serve/cli/values.ts';
 import {
@@ -242,7 +242,7 @@ export const usageCommand = storeCommand({
 });
 
 async function printCsv(filter: UsageFilter, { state, output }: StoreContext): Promise<void> {
-  for await (const line of state.usage.csv(filter)) output.out(line);
+  for await (const line of state.usage.csv(filter)) printText(output, line);
 }
 
 /** Finds a model's full name in the usage. Throws if there is none, or if the name is ambiguous. */

@@ -3,7 +3,7 @@ import { toolText } from '../http/routes/tools.ts';
 import type { ToolResult } from '../shapes/results.ts';
 import type { Output } from '#serve/cli/command.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';
-import { printJson } from '#serve/cli/terminal.ts';
+import { printJson, printText, printable } from '#serve/cli/terminal.ts';
 import { type ArgumentTypes, parsePairs } from './tool-arguments.ts';
 
 export type ToolArguments =
@@ -32,8 +32,8 @@ export async function callToolOnce(
   const headers = confirm ? { 'x-confirm-tool': `${server}/${toolName(tool)}` } : undefined;
   const result = (await manager.post(path, body, headers)) as ToolResult;
   if (full) printJson(output, result);
-  else if (result.isError) output.err(`${toolText(result)}\n`);
-  else output.out(`${toolText(result)}\n`);
+  else if (result.isError) output.err(printable(`${toolText(result)}\n`));
+  else printText(output, `${toolText(result)}\n`);
   return result.isError ? 1 : 0;
 }
 

@@ -2,7 +2,7 @@ import type { Output } from '#serve/cli/command.ts';
 import { apiPath, type ManagerClient } from './manager-client.ts';
 import { allPages } from './pages.ts';
 import { type ListOrSearch, searchAll } from './search-all.ts';
-import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
+import { printJson, printLines, stdoutTerminal, printText } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
 
 interface ListedPrompt {
@@ -61,7 +61,7 @@ export async function fillPrompt(
   const path = apiPath('servers', server, 'prompts', prompt);
   const filled = (await manager.post(path, { arguments: args })) as { messages: readonly Message[] };
   if (json) printJson(output, filled);
-  else printLines(output, filled.messages.map(messageLine));
+  else printText(output, `${filled.messages.map(messageLine).join('\n')}\n`);
   return 0;
 }
 

@@ -2,7 +2,7 @@ import type { Output } from '#serve/cli/command.ts';
 import { apiPath, type ManagerClient, withQuery } from './manager-client.ts';
 import { allPages } from './pages.ts';
 import { type ListOrSearch, searchAll } from './search-all.ts';
-import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
+import { printJson, printLines, stdoutTerminal, printText } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
 
 interface Listed {
@@ -64,10 +64,6 @@ export async function readResource(
     withQuery(apiPath('servers', server, 'resources', 'content'), { uri }),
   )) as readonly { readonly text?: string; readonly blob?: string }[];
   if (json) printJson(output, contents);
-  else
-    printLines(
-      output,
-      contents.map(({ text, blob = '' }) => text ?? blob),
-    );
+  else printText(output, `${contents.map(({ text, blob = '' }) => text ?? blob).join('\n')}\n`);
   return 0;
 }

@@ -1,3 +1,4 @@
+import { printText } from '#serve/cli/terminal.ts';
 import { UsageError } from '#serve/cli/command.ts';
 import { formatOf, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { RATING_LEVELS } from '../../evaluation/metrics/agreement/ratings.ts';
@@ -35,7 +36,7 @@ export const experimentAgreementCommand = experimentCommand({
       format: formatOf(invocation),
     });
     return async ({ client, path, output }) => {
-      output.out(await client.text(`${path}/agreement?${query.toString()}`));
+      printText(output, await client.text(`${path}/agreement?${query.toString()}`));
       return 0;
     };
   },

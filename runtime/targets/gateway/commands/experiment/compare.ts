@@ -1,3 +1,4 @@
+import { printText } from '#serve/cli/terminal.ts';
 import { UsageError } from '#serve/cli/command.ts';
 import { formatOf } from '#serve/cli/output-format.ts';
 import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
@@ -26,7 +27,7 @@ export const compareExperimentCommand = experimentCommand({
         const names = file.workflows.map(({ name }) => name);
         validateAssertions(file.assertions, names, baseline !== undefined);
       }
-      output.out(await client.text(`${route}/compare?format=${format}`));
+      printText(output, await client.text(`${route}/compare?format=${format}`));
       const started = { id, refused: [] };
       const options = { file, started, baseline, junit, isMarkdown: format === 'markdown' };
       return (await reportAssertions(client, options, output)) ? 0 : EXIT_FAILED;

@@ -1,3 +1,4 @@
+import { printText } from '#serve/cli/terminal.ts';
 import { formatOf, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { AMOUNTS } from '../../evaluation/compare/amounts.ts';
 import { experimentCommand } from './experiment-command.ts';
@@ -27,7 +28,7 @@ export const experimentMatrixCommand = experimentCommand({
       format: formatOf(invocation),
     });
     return async ({ client, path, output }) => {
-      output.out(await client.text(`${path}/matrix?${query.toString()}`));
+      printText(output, await client.text(`${path}/matrix?${query.toString()}`));
       return 0;
     };
   },

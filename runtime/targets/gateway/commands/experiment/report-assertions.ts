@@ -1,3 +1,4 @@
+import { printText } from '#serve/cli/terminal.ts';
 import { writeText } from '#platform/files/write-text.ts';
 import type { Output } from '#serve/cli/command.ts';
 import { checkAssertions, type ComparedModel } from './assertions.ts';
@@ -28,7 +29,7 @@ export async function reportAssertions(
   const models = await modelsOf(client, id);
   const earlier = baseline === undefined ? [] : await modelsOfBaseline(client, baseline);
   const assertions = checkAssertions(file.assertions, models, earlier);
-  if (baseline !== undefined && isMarkdown) output.out(`\n${baselineTable(models, earlier)}\n`);
+  if (baseline !== undefined && isMarkdown) printText(output, `\n${baselineTable(models, earlier)}\n`);
   const failed = assertions.filter(({ problem }) => problem !== undefined);
   for (const { model, condition, problem } of failed) output.err(`${model}: ${condition}: ${problem}\n`);
   if (assertions.length > 0)

@@ -1,3 +1,4 @@
+import { printText } from '#serve/cli/terminal.ts';
 import { writeText } from '#platform/files/write-text.ts';
 import { experimentCommand } from './experiment-command.ts';
 
@@ -13,7 +14,7 @@ export const experimentReportCommand = experimentCommand({
       const query = metric === undefined ? '' : `?metric=${encodeURIComponent(metric)}`;
       const report = await client.text(`${path}/report${query}`);
       if (file === undefined) {
-        output.out(report);
+        printText(output, report);
         return 0;
       }
       await writeText(file, report);

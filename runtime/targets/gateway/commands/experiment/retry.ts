@@ -1,3 +1,4 @@
+import { printText } from '#serve/cli/terminal.ts';
 import { inputError } from '#contract/errors.ts';
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import type { Invocation } from '#serve/cli/command.ts';
@@ -48,7 +49,7 @@ export const retryExperimentCommand = experimentCommand({
         id,
         createExperimentProgress(output.err, process.stderr.isTTY),
       );
-      output.out(await client.text(`${path}/compare?format=${format}`));
+      printText(output, await client.text(`${path}/compare?format=${format}`));
       return done.every(({ status }) => status === 'succeeded') ? 0 : EXIT_FAILED;
     };
   },

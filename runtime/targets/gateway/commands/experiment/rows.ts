@@ -1,3 +1,4 @@
+import { printText } from '#serve/cli/terminal.ts';
 import { inputError } from '#contract/errors.ts';
 import { formatOf, JSON_OPTION } from '#serve/cli/output-format.ts';
 import { experimentCommand } from './experiment-command.ts';
@@ -19,7 +20,7 @@ export const experimentRowsCommand = experimentCommand({
       const rows = (name: string): AsyncIterable<string> =>
         client.pieces(`/api/v1/workflows/${id}/rows?format=${name}`);
       const texts = format === 'json' ? jsonArray(rows('jsonl')) : rows(format);
-      for await (const text of texts) output.out(text);
+      for await (const text of texts) printText(output, text);
       return 0;
     };
   },

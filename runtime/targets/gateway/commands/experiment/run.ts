@@ -1,3 +1,4 @@
+import { printText } from '#serve/cli/terminal.ts';
 import { type Command, type Invocation, type Option, type Output, UsageError } from '#serve/cli/command.ts';
 import { formatOf } from '#serve/cli/output-format.ts';
 import { EXIT_FAILED } from '#serve/errors/exit-code.ts';
@@ -64,7 +65,7 @@ export async function runExperiment(
     output.err(`Experiment ${id} at ${url}\n`);
     for (const { name, why } of refused) output.err(`${name}: refused: ${why}\n`);
     const done = await watchExperiment(client, id, createProgress(output.err, process.stderr.isTTY));
-    output.out(await client.text(`/api/v1/experiments/${id}/compare?format=${format}`));
+    printText(output, await client.text(`/api/v1/experiments/${id}/compare?format=${format}`));
     const isWhole = refused.length === 0 && done.every(({ status }) => status === 'succeeded');
     const reported = { file, started, baseline, junit, isMarkdown: format === 'markdown' };
     const allHold = await reportAssertions(client, reported, output);

@@ -1,3 +1,4 @@
+import { oneLine } from '#serve/cli/table.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayClient } from './gateway-client.ts';
 
@@ -56,7 +57,7 @@ export function createExperimentProgress(
   const lastSteps = new Map<string, string>();
   return (workflows) => {
     if (isLive) {
-      const lines = workflows.map((workflow) => `\u001B[2K${progressText(workflow)}\n`).join('');
+      const lines = workflows.map((workflow) => `\u001B[2K${oneLine(progressText(workflow))}\n`).join('');
       write(`${lineCount === 0 ? '' : `\u001B[${lineCount}A`}${lines}`);
       lineCount = workflows.length;
       return;

@@ -36,6 +36,8 @@ interface McpClientOptions {
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 const MAX_PAGES = 100;
 const MAX_TOOLS = 2000;
+/** Maximum size of a list, as characters of JSON: it is kept, and each request to a model contains its tools. */
+const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
 const CONNECT_MS = 10_000;
 const SESSION_HEADER = 'mcp-session-id';
 
@@ -158,18 +160,22 @@ export function createMcpClient({ url, headers, timeoutMs, version }: McpClientO
   return {
     async listTools(signal) {
       const tools: McpTool[] = [];
+      let left = MAX_LIST_CHARACTERS;
       let cursor: unknown;
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const result = await within('tools/list', cursor === undefined ? {} : { cursor }, signal);
-        const listed: unknown = result['tools'];
-        for (const tool of Array.isArray(listed) ? listed : []) {
+        const { tools: all } = result;
+        for (const tool of Array.isArray(all) ? all : []) {
           const { name, description, inputSchema } = membersOf(tool);
           if (typeof name !== 'string' || !isObject(inputSchema) || tools.length >= MAX_TOOLS) continue;
-          tools.push({
+          const listed = {
             name,
             description: typeof description === 'string' ? description : undefined,
             inputSchema,
-          });
+          };
+          left -= JSON.stringify(listed).length;
+          if (left < 0) throw new ListTooLong();
+          tools.push(listed);
         }
         cursor = result['nextCursor'];
         if (typeof cursor !== 'string') break;
@@ -218,10 +224,15 @@ class StatusError extends Error {
   }
 }
 
+/** The tools that the server lists are too large. */
+class ListTooLong extends Error {}
+
 /** Describes for users why a call failed. Never contains the server's URL or headers. */
 export function failureText(label: string, error: unknown): string {
   if (error instanceof RpcError) return error.message;
   if (error instanceof StatusError) return `MCP server '${label}' responded with status ${error.status}.`;
+  if (error instanceof ListTooLong)
+    return `The tools of MCP server '${label}' have more than ${MAX_LIST_CHARACTERS} characters.`;
   if (error instanceof Error && error.name === 'TimeoutError')
     return `MCP server '${label}' did not respond in time.`;
   return `MCP server '${label}' is unavailable.`;

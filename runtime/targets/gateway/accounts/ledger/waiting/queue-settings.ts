@@ -19,6 +19,8 @@ export interface WaitTerms {
   readonly priority: Priority;
   /** Users share a queue by priority. */
   readonly userId: string;
+  /** The request's team; undefined without one. */
+  readonly teamId?: string | undefined;
 }
 
 /** The waiting requests of one priority. */

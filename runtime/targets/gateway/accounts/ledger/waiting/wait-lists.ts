@@ -73,6 +73,8 @@ interface Waiter {
   readonly giveBack: (value: unknown) => void;
   readonly admit: (value: unknown) => void;
   readonly reject: (error: unknown, outcome: WaitOutcome) => void;
+  /** Rejects it because another tenant's request takes its place. */
+  readonly displace: () => void;
   list: List;
   entry: FairEntry<Waiter>;
   isDone: boolean;
@@ -215,6 +217,7 @@ export function createWaitLists({ clock, random, settings, observer, pollMs }: W
         since,
         giveBack,
         reject,
+        displace: () => reject(withText(last ?? busy(), FULL), 'full'),
         isDone: false,
         async attempt() {
           const result = await attempt();
@@ -237,18 +240,33 @@ export function createWaitLists({ clock, random, settings, observer, pollMs }: W
     if (!list.isTrying && !list.stopTimer) schedule(list);
   };
 
+  /**
+   * Removes the newest request of the tenant with the most if another tenant then has no more than it. A team can have any
+   * number of service accounts, which could otherwise fill the queue for all others.
+   */
+  const makeRoomFor = (terms: WaitTerms): boolean => {
+    const counts = new Map<string, number>();
+    for (const one of waiting) {
+      const tenant = tenantOf(one.terms);
+      counts.set(tenant, (counts.get(tenant) ?? 0) + 1);
+    }
+    const [largest = ''] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one), ['', 0]);
+    if ((counts.get(largest) ?? 0) <= (counts.get(tenantOf(terms)) ?? 0) + 1) return false;
+    const newest = [...waiting].findLast((one) => tenantOf(one.terms) === largest);
+    newest?.displace();
+    return newest !== undefined;
+  };
+
   return {
     async wait<Value>(request: WaitRequest<Value>, refusal: Refusal): Promise<Waited<Value>> {
       const { terms, signal } = request;
       const { maxWaiting, maxPerUser } = settings();
       if (stopped) throw stopped;
       if (signal?.aborted) throw signal.reason instanceof AppError ? signal.reason : gone();
-      const isFull = waiting.size >= maxWaiting;
-      if (isFull || (perUser.get(terms.userId) ?? 0) >= maxPerUser) {
+      const isUserFull = (perUser.get(terms.userId) ?? 0) >= maxPerUser;
+      if (isUserFull || (waiting.size >= maxWaiting && !makeRoomFor(terms))) {
         observer?.ended(terms.priority, 'full', 0);
-        const text = isFull
-          ? 'The queue is full.'
-          : `The user already has ${maxPerUser} requests in the queue.`;
+        const text = isUserFull ? `The user already has ${maxPerUser} requests in the queue.` : FULL;
         throw withText(refusal.error ?? busy(), text);
       }
       const since = clock.now();
@@ -278,6 +296,12 @@ export function createWaitLists({ clock, random, settings, observer, pollMs }: W
     },
   };
 }
+
+const FULL = 'The queue is full.';
+
+/** Requests of a team are limited together, because its administrators create its users. */
+const tenantOf = ({ teamId, userId }: WaitTerms): string =>
+  teamId === undefined ? `user ${userId}` : `team ${teamId}`;
 
 const busy = (): AppError =>
   new AppError('OverloadedError', 'Too many requests are waiting.', {

@@ -9,7 +9,8 @@ export function waitTermsOf({ key, user, groups }: Spender): WaitTerms | undefin
   const seconds = key?.queue?.queueSec ?? user.queue?.queueSec ?? firstOf(groups, 'queueSec');
   if (!seconds) return undefined;
   const priority = key?.queue?.priority ?? user.queue?.priority ?? firstOf(groups, 'priority') ?? 'normal';
-  return { maxMs: seconds * 1000, priority, userId: user.userId };
+  const teamId = groups.find(({ kind }) => kind === 'team')?.id;
+  return { maxMs: seconds * 1000, priority, userId: user.userId, teamId };
 }
 
 type Queue = NonNullable<Spender['groups'][number]['queue']>;

@@ -64,6 +64,22 @@ describe('scoreRow', () => {
     expect(problems.map(String)).toEqual([expect.stringContaining(message)]);
   });
 
+  test.each(SHADOW_METRICS)(
+    'the metric %s does not compare long responses on the thread that serves',
+    async (name) => {
+      const { ask, bodies } = model(({ input }) =>
+        input === undefined
+          ? says('{"better": "equal", "score": 5}')
+          : { data: [{ embedding: [1] }, { embedding: [1] }] },
+      );
+      const pair = { ...pairOf('a '.repeat(100_000), 'b '.repeat(100_000)), offersTools: true };
+      const { scores, problems } = await scoreRow(pair, planOf(name), ask);
+      // Models compare the texts elsewhere, and tool calls are not texts.
+      const isElsewhere = bodies.length > 0 || name === 'tool_calls';
+      expect([Object.keys(scores), problems.length]).toEqual(isElsewhere ? [[name], 0] : [[], 1]);
+    },
+  );
+
   test('a judge that always prefers the first response prefers neither', async () => {
     const { ask, bodies } = model(() => says('{"reason": "", "better": "first"}'));
     const { scores } = await scoreRow(pairOf('a', 'b'), planOf('preference'), ask);

@@ -157,8 +157,10 @@ test('queues are limited in total and per user', async () => {
     retryAfterSeconds: 5,
     message: 'Rate limit exceeded. The user already has 2 requests in the queue.',
   });
-  waits.push(wait('bob'));
-  await expect(wait('eve')).rejects.toThrow('The queue is full.');
+  const displaced = expect(waits.pop()).rejects.toThrow('Rate limit exceeded. The queue is full.');
+  waits.push(wait('bob'), wait('eve'));
+  await displaced;
+  await expect(wait('zoe')).rejects.toThrow('The queue is full.');
   expect(lists.waiting()).toEqual([{ priority: 'normal', count: 3, since: clock.now() }]);
   lists.stop(new AppError('UnavailableError', 'The server is shutting down.'));
   for (const one of waits) await expect(one).rejects.toThrow('shutting down');
@@ -168,8 +170,34 @@ test('queues are limited in total and per user', async () => {
     [
       ['normal', 'full'],
       ['normal', 'full'],
+      ['normal', 'full'],
     ],
   ]);
+});
+
+test('a team that fills the queue with many users gives up places for others, but only until they have as many', async () => {
+  const { lists } = bench({ maxWaiting: 6, maxPerUser: 2 });
+  const { attempt, release } = slots(0);
+  const rejected: string[] = [];
+  const wait = (userId: string, teamId?: string): void => {
+    const request = { terms: terms(userId, { teamId }), signal: undefined, attempt: attempt() };
+    lists.wait({ ...request, giveBack: release }, REFUSAL).catch(({ message }: AppError) => {
+      if (message.endsWith('The queue is full.')) rejected.push(userId);
+    });
+  };
+  for (let user = 1; user <= 7; user += 1) wait(`ops/${user}`, 'ops');
+  await settled();
+  expect(rejected).toEqual(['ops/7']);
+  for (const user of ['ann', 'bob']) wait(user);
+  wait('it/1', 'it');
+  wait('ops/8', 'ops');
+  await settled();
+  expect(rejected.splice(0).toSorted()).toEqual(['ops/4', 'ops/5', 'ops/6', 'ops/7', 'ops/8']);
+  for (let user = 2; user <= 4; user += 1) wait(`it/${user}`, 'it');
+  await settled();
+  expect(rejected.toSorted()).toEqual(['it/3', 'it/4', 'ops/3']);
+  expect(lists.size()).toBe(6);
+  lists.stop(new AppError('UnavailableError', 'The server is shutting down.'));
 });
 
 test('a request that has to wait for something else does not delay the others', async () => {

@@ -140,7 +140,7 @@ describeDatabases((database) => {
     await identity.users.create({ userId: 'ann', priority: 'normal' });
     await keyOf(identity, 'ann', { teamId: 'team', priority: 'low' });
     const own = await keyOf(identity, 'ann', { teamId: 'team', selfMade: true, queueSec: 9 });
-    expect(waitTermsOf(own.spender)).toEqual({ maxMs: 9000, priority: 'low', userId: 'ann' });
+    expect(waitTermsOf(own.spender)).toEqual({ maxMs: 9000, priority: 'low', userId: 'ann', teamId: 'team' });
     const other = await keyOf(identity, 'ann', { queueSec: 9 });
     expect(waitTermsOf(other.spender)).toMatchObject({ priority: 'normal' });
     const refused = permitNewKey(
