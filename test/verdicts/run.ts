@@ -1,6 +1,7 @@
-// Simulates shadow evaluations and prints how often their verdicts are wrong, how many rows they need, and how good the
+// Simulates shadow evaluations and A/B tests and prints how often their verdicts are wrong, how many rows they need, and how good the
 // estimates of further rows are. Fails if more than 5% are wrong. `--experiments 1000` is faster.
 import { parseArgs } from 'node:util';
+import { type AbOptions, INTERVALS, POPULATIONS, runAbExperiment } from './simulate-ab.ts';
 import { type Experiment, type ExperimentOptions, runExperiment, SCORES } from './simulate.ts';
 
 const { values } = parseArgs({
@@ -72,6 +73,62 @@ for (const scores of SCORES)
         `${String(median(all.map((one) => one.rows))).padEnd(14)}${estimated}`,
     );
   }
+
+const runAb = (options: Omit<AbOptions, 'alpha' | 'users' | 'seed'>, count = experiments): Experiment[] =>
+  Array.from({ length: count }, (_, at) =>
+    runAbExperiment({ ...options, alpha: ALPHA, users: rows, seed: seed * 1_000_003 + at }),
+  );
+
+console.log(
+  `\nA/B tests of up to ${rows} users, read after every user. The last column counts each request on its own.`,
+);
+console.log(
+  'users                        true difference   false "worse"   false "not worse"   interval misses   by request',
+);
+for (const population of POPULATIONS)
+  for (const difference of [-MARGIN, 0]) {
+    const all = runAb({ population, difference, margin: MARGIN });
+    const [worse, notWorse] = [share(all, 'worse'), difference === 0 ? 0 : share(all, 'not_worse')];
+    const missed = 1 - share(runAb({ population, difference, margin: -difference }), 'undecided');
+    const wrongUnits = runAb({ population, difference, margin: -difference, byRequest: true }, fewer);
+    isWrong ||= worse > ALPHA || notWorse > ALPHA || missed > ALPHA;
+    const cells = [percent(worse), difference === 0 ? '-' : percent(notWorse), percent(missed)];
+    console.log(
+      `${population.name.padEnd(29)}${String(difference).padEnd(18)}${cells[0]?.padEnd(16)}${cells[1]?.padEnd(20)}` +
+        `${cells[2]?.padEnd(18)}${percent(1 - share(wrongUnits, 'undecided'))}`,
+    );
+  }
+
+console.log(`\nPower of A/B tests, from ${fewer} experiments each of up to ${10 * rows} users.`);
+console.log('users                        true difference   worse     not worse   median users');
+for (const population of POPULATIONS)
+  for (const difference of [-0.3, -0.2, -0.1, 0]) {
+    const all = Array.from({ length: fewer }, (_, at) =>
+      runAbExperiment({
+        population,
+        difference,
+        margin: MARGIN,
+        alpha: ALPHA,
+        users: 10 * rows,
+        seed: seed * 1_000_003 + at,
+      }),
+    );
+    const cells = [percent(share(all, 'worse')), percent(share(all, 'not_worse'))];
+    console.log(
+      `${population.name.padEnd(29)}${String(difference).padEnd(18)}${cells[0]?.padEnd(10)}${cells[1]?.padEnd(12)}` +
+        `${median(all.map((one) => one.rows))}`,
+    );
+  }
+
+console.log(`\nIntervals of costs and durations, from ${fewer} experiments each, read after every 20 rows.`);
+console.log('value                            misses in any reading');
+for (const { name, misses } of INTERVALS) {
+  const missed = Array.from({ length: fewer }, (_, at) => misses(seed * 1_000_003 + at, rows, ALPHA));
+  const rate = missed.filter(Boolean).length / fewer;
+  isWrong ||= rate > ALPHA;
+  console.log(`${name.padEnd(33)}${percent(rate)}`);
+}
+
 if (isWrong) {
   console.error('\nMore than 5% of the verdicts are wrong.');
   process.exitCode = 1;

@@ -21,6 +21,8 @@ const RAW_JSON = JSON as unknown as RawJson;
  * exponent, because a double preserves fifteen digits.
  */
 const MAY_HOLD_LONG_NUMBER = /\d[\d.]{15}|\d[eE][+-]?\d{3}/;
+/** Longer exponents, also with leading zeros, are not compared with other forms of the number. */
+const MAX_EXPONENT_LENGTH = 100;
 const NUMBER = /^-?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
 /**
@@ -55,5 +57,7 @@ function canonical(text: string): string {
   const digits = (whole + fraction).replace(/^0+/, '');
   const significant = trimEndOf(digits, '0');
   if (significant === '') return '0';
+  // Not the exponent of any double. Converting millions of digits would take seconds.
+  if (exponent.length > MAX_EXPONENT_LENGTH) return text;
   return `${significant}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length)}`;
 }

@@ -11,6 +11,18 @@ import type { Contestant, RunningContestant } from './contestant.ts';
 /** With all main features enabled: a key, a user with a budget, prices, usage rows, the log, and metrics. */
 export const ours: Contestant = { name: 'gateway (SQLite)', start: (upstream) => startGateway(upstream) };
 
+/** Path of another version of the gateway, which is measured in turn with this one. */
+export const GATEWAY_BEFORE = process.env['BENCH_GATEWAY_BEFORE'];
+
+/** Another version, to see what the changes since then cost. */
+export const oursBefore: Contestant = {
+  name: 'gateway (before)',
+  async start(upstream) {
+    if (GATEWAY_BEFORE === undefined) return undefined;
+    return await startGateway(upstream, { program: GATEWAY_BEFORE });
+  },
+};
+
 /** The same with two serving threads. */
 export const oursWithThreads: Contestant = {
   name: 'gateway (2 threads)',

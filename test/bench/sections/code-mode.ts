@@ -22,6 +22,9 @@ import { print, printGoal, printTable, ratio } from '../measure/print.ts';
 import { interleave, median } from '../measure/rounds.ts';
 import { PATHS } from '../setup/paths.ts';
 import { serverSpec } from '../../runtime/targets/manager/server-spec.ts';
+import { readPluginSettings } from '../../../runtime/targets/manager/config/read-plugins.ts';
+import { type Plugins, startPlugins } from '../../../runtime/targets/manager/plugins/plugins.ts';
+import { type Managed, openManager } from '../../runtime/targets/manager/mcp/managed.ts';
 import type { Section } from './section.ts';
 
 const TOOL_COUNTS = [100, 500] as const;
@@ -42,6 +45,7 @@ export const codeMode: Section = {
     const count = (text: string): number => encoding.count(text);
     for (const tools of TOOL_COUNTS) await compareTokens(await githubTools(tools), count);
     await measureOverhead();
+    await measurePlugins();
   },
 };
 
@@ -157,5 +161,59 @@ async function measureOverhead(): Promise<void> {
     await scripts.close();
     await supervisor.close();
     await calls.close();
+  }
+}
+
+/** Compares the calls of a script with the same calls behind a plugin, a module that accepts everything. */
+async function measurePlugins(): Promise<void> {
+  const behavior = { name: 'module', kind: 'js', path: 'module.mjs', flows: ['request', 'response'] };
+  const settings = readPluginSettings(
+    { audit: [{ ...behavior, required: true, config: { behavior: 'observe' } }] },
+    (_path, message) => {
+      throw new Error(message);
+    },
+  );
+  const plugins = await startPlugins(settings, {
+    baseFolder: join(PATHS.repository, 'fixtures/mcp-plugins'),
+    env: {},
+    log: createLog('error', { write: print }),
+  });
+  const open = async (own?: Plugins): Promise<Managed> =>
+    await openManager({
+      mode: 'code',
+      plugins: own,
+      servers: [serverSpec('echo', 'echo')],
+      scripts: { ...SCRIPT_DEFAULTS, calls: CALLS },
+    });
+  const managers = { plain: await open(), inspected: await open(plugins) };
+  try {
+    const runner = async ({ connect, running }: Managed): Promise<() => Promise<number>> => {
+      await running('echo');
+      const client = await connect();
+      const script = `for i = 1, ${CALLS} do tools.echo.add{ a = i, b = 1 } end\nreturn 1`;
+      return async () => {
+        const startedAt = performance.now();
+        const { isError, content } = await client.callTool({ name: 'run_script', arguments: { script } });
+        if (isError === true) throw new Error(JSON.stringify(content));
+        return (performance.now() - startedAt) / CALLS;
+      };
+    };
+    const contestants = {
+      plain: await runner(managers.plain),
+      inspected: await runner(managers.inspected),
+    };
+    await interleave(contestants, 2);
+    const measured = await interleave(contestants, ROUNDS);
+    printTable(
+      [`${CALLS} sequential calls of a script, medians of ${ROUNDS} interleaved rounds`, 'ms per call'],
+      [
+        ['without plugins', median(measured.plain).toFixed(3)],
+        ['with a module that sees requests and responses', median(measured.inspected).toFixed(3)],
+        ['relative', ratio(median(measured.inspected) / median(measured.plain))],
+      ],
+    );
+  } finally {
+    await Promise.all(Object.values(managers).map((managed) => managed.close()));
+    await plugins.close();
   }
 }

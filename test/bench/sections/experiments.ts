@@ -1,3 +1,4 @@
+import { GATEWAY_BEFORE } from '../gateway/ours.ts';
 import { megabytes, print, printGoal, printTable } from '../measure/print.ts';
 import { median } from '../measure/rounds.ts';
 import { PATHS } from '../setup/paths.ts';
@@ -12,9 +13,6 @@ const ROUNDS = 3;
 const DELAY_MS = 3;
 const MAX_MS = 1;
 
-/** Programs to compare: this gateway, and another version set in BENCH_GATEWAY_BEFORE. */
-const BEFORE = process.env['BENCH_GATEWAY_BEFORE'];
-
 /** An experiment with one language model, whose rows are requests to this gateway. */
 export const experiments: Section = {
   title: 'Experiments with a language model',
@@ -22,7 +20,7 @@ export const experiments: Section = {
   async run(bench) {
     if (process.env['BENCH_GATEWAY'] === undefined) await bench.gateway();
     const programs = new Map([
-      ...(BEFORE === undefined ? [] : [['before', BEFORE] as const]),
+      ...(GATEWAY_BEFORE === undefined ? [] : [['before', GATEWAY_BEFORE] as const]),
       ['gateway', process.env['BENCH_GATEWAY'] ?? PATHS.gateway] as const,
     ]);
     await processorTime(programs, bench.options.quick ? 1 : ROUNDS);

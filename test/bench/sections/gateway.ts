@@ -2,7 +2,7 @@ import type { Contestant, RunningContestant } from '../gateway/contestant.ts';
 import { direct } from '../gateway/direct.ts';
 import { holdStreams } from '../gateway/idle-streams.ts';
 import { forMilliseconds, putLoad, times } from '../gateway/load.ts';
-import { ours, oursOnPostgres, oursWithoutBudgets, oursWithThreads } from '../gateway/ours.ts';
+import { ours, oursBefore, oursOnPostgres, oursWithoutBudgets, oursWithThreads } from '../gateway/ours.ts';
 import { goModel, liteLlm, portkey } from '../gateway/peers.ts';
 import { relay } from '../gateway/relay.ts';
 import { compareSpeed, type Speeds } from '../gateway/speed.ts';
@@ -26,6 +26,7 @@ const CONTESTANTS: readonly Contestant[] = [
   direct,
   relay,
   ours,
+  oursBefore,
   oursWithThreads,
   oursWithoutBudgets,
   oursOnPostgres,

@@ -1,11 +1,8 @@
 import type { RunningContestant } from '../gateway/contestant.ts';
-import { startGateway } from '../gateway/ours.ts';
+import { GATEWAY_BEFORE, startGateway } from '../gateway/ours.ts';
 import { startUpstream, type Upstream } from '../gateway/upstream.ts';
 import { compareWaiting } from '../gateway/waiting.ts';
 import type { Section } from './section.ts';
-
-/** Programs to compare: this gateway, and another version set in BENCH_GATEWAY_BEFORE. */
-const BEFORE = process.env['BENCH_GATEWAY_BEFORE'];
 
 /** Small requests during large ones, through the gateway. */
 export const waiting: Section = {
@@ -21,8 +18,8 @@ export const waiting: Section = {
       upstreams.push(small);
       const large = await startUpstream();
       upstreams.push(large);
-      if (BEFORE !== undefined) {
-        running.set('before', await startGateway(small.port, { large: large.port, program: BEFORE }));
+      if (GATEWAY_BEFORE !== undefined) {
+        running.set('before', await startGateway(small.port, { large: large.port, program: GATEWAY_BEFORE }));
       }
       running.set('gateway', await startGateway(small.port, { large: large.port }));
       await compareWaiting(running, bench.options.quick ? 1 : 5);

@@ -71,6 +71,10 @@ export const GATEWAY_CLI = {
     behavior:
       '`providers` and `aliases` list entries from the file and the database, and create, update, test and delete those in the database.',
   },
+  'gcli:ab': {
+    source: 'docs/how-to/ab-tests.md#read-the-verdict',
+    behavior: '`aliases` creates and ends A/B tests, and `shadow` lists and shows them.',
+  },
   'gcli:shadow': {
     source: 'docs/how-to/shadow.md#promote-the-candidate',
     behavior:

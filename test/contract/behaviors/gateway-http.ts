@@ -136,6 +136,11 @@ export const GATEWAY_HTTP = {
     behavior:
       'Providers and aliases can be created, updated and deleted at run time; entries from the file can be changed only in the file, and entries in use cannot be deleted.',
   },
+  'gateway:ab': {
+    source: 'docs/how-to/ab-tests.md#start',
+    behavior:
+      'An A/B test gives each user one variant and reports it in a header; a candidate that fails is replaced by the alias’s targets; its candidate is promoted.',
+  },
   'gateway:shadow': {
     source: 'docs/how-to/shadow.md#read-the-verdict',
     behavior:

@@ -61,6 +61,11 @@ export const GATEWAY_PROCESS = {
     behavior:
       'After a gateway was killed, a repeated request gets the stored response, or runs again if it had not ended.',
   },
+  'gateway-process:ab': {
+    source: 'docs/how-to/ab-tests.md#read-the-verdict',
+    behavior:
+      'Gateways that share a database give a user the same variant and reach one verdict, and the webhook receives it once.',
+  },
   'gateway-process:shadow': {
     source: 'docs/how-to/shadow.md#read-the-verdict',
     behavior:

@@ -102,9 +102,9 @@ export const MANAGER_PROCESS = {
       'With --result-limit, MCP clients get a shortened result, and only the session that received it can read the rest.',
   },
   'daemon:code-mode-plugins': {
-    source: 'docs/mcp-manager.md#code-mode',
+    source: 'docs/mcp-manager-plugins.md#scripts',
     behavior:
-      'Code mode with configured plugins is a startup error, because plugins cannot inspect the calls of scripts.',
+      'Plugins inspect the calls of scripts in code mode, and a call that they reject is an error of the script.',
   },
   'daemon:search-encoder': {
     source: 'docs/mcp-manager.md#search-by-meaning',

@@ -21,7 +21,9 @@ verifiesGatewayCommand('gcli:shadow', async (arm) => {
   await done(...create, JSON.stringify(SHADOW));
 
   expect(await refused(1, 'shadow', 'get', 'nowhere')).toContain("Alias 'nowhere' not found");
-  expect(await refused(1, 'shadow', 'get', 'plain')).toContain("Alias 'plain' has no shadow evaluation.");
+  expect(await refused(1, 'shadow', 'get', 'plain')).toContain(
+    "Alias 'plain' has neither a shadow evaluation nor an A/B test.",
+  );
   expect(await refused(1, 'shadow', 'promote', 'nowhere', '--force')).toContain("Alias 'nowhere' not found");
   expect(await refused(1, 'shadow', 'promote', 'fixed', '--force')).toContain(
     "Alias 'fixed' is in the configuration file. Set its `targets` to [openai:candidate] and remove `shadow` there.",
@@ -31,7 +33,7 @@ verifiesGatewayCommand('gcli:shadow', async (arm) => {
   );
   expect(await refused(2, 'shadow', 'promote')).toContain('<alias>');
   expect(await done('shadow', 'list')).toMatch(
-    /^ALIAS +CANDIDATE +REQUESTS +VERDICT .*\nfast +openai:candidate +0 +undecided +- +-\nfixed +openai:candidate +0 +undecided +- +-$/m,
+    /^ALIAS +MODE +CANDIDATE +REQUESTS +VERDICT .*\nfast +shadow +openai:candidate +0 +undecided +- +-\nfixed +shadow +openai:candidate +0 +undecided +- +-$/m,
   );
 
   const key = (await done('keys', 'create', '--user', 'ada', '--allow-shadow')).trim();
@@ -50,6 +52,6 @@ verifiesGatewayCommand('gcli:shadow', async (arm) => {
   ]);
   // Requests before that are compared, too.
   expect(await done('shadow', 'list')).toMatch(
-    /^fast \(ended\) +openai:candidate +\d+ +not worse with 95% /m,
+    /^fast \(ended\) +shadow +openai:candidate +\d+ +not worse with 95% /m,
   );
 });

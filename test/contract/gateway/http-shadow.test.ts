@@ -29,7 +29,7 @@ verifiesGateway('gateway:shadow', async (arm) => {
   expect(await promote({ alias: 'plain', force: true })).toEqual([
     404,
     'shadow_not_found',
-    "Alias 'plain' has no shadow evaluation. Set its `shadow`.",
+    "Alias 'plain' has neither a shadow evaluation nor an A/B test. Set its `shadow` or `ab`.",
   ]);
   expect(await promote({ alias: 'fixed', force: true })).toEqual([
     409,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { ROOT } from '../../helpers/paths.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 import { verifiesOnce } from '../verifies.ts';
 import { writeFiles } from './arms.ts';
@@ -98,13 +99,30 @@ verifiesOnce('daemon:isolation', async () => {
 });
 
 verifiesOnce('daemon:code-mode-plugins', async () => {
-  const config = `${ECHO}\n[[plugins.audit]]\nname = "hook"\nkind = "http"\nurl = "http://127.0.0.1:9/"\nflows = ["request"]\n`;
-  for (const flag of ['--mcp-mode', '--client-mcp-modes']) {
-    const { ended, stderr } = launch(writeFiles({ config }), ['--addr', '127.0.0.1:0', flag, 'code']);
-    expect(await ended).toBe(1);
-    expect(stderr()).toContain(`${flag} code conflicts with the configured plugins`);
-  }
-  const { ended, stderr } = launch(writeFiles({ config }), ['--client-mcp-modes', 'all,lua']);
+  const path = join(ROOT, 'fixtures/mcp-plugins/policy.mjs');
+  const plugin = `name = "policy"\nkind = "js"\npath = '${path}'\nrequired = true\nflows = ["request"]`;
+  const settings = '[plugins.authorization.config]\nname = "echo__add"\naction = "deny"';
+  const config = `${ECHO}\n[[plugins.authorization]]\n${plugin}\n${settings}\n`;
+  const api = await start({ config }, ['--mcp-mode', 'code']);
+  const headers = {
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    'mcp-name': 'run_script',
+  };
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const run = async (script: string): Promise<string> => {
+    const params = { name: 'run_script', arguments: { script }, _meta };
+    return (await api.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers)).text;
+  };
+  expect(await run('local sum = tools.echo.add{ a = 1, b = 2 }')).toContain(
+    'line 1: echo/add: rejected with status 403: echo__add is blocked',
+  );
+  expect(await run('return tools.echo.echo{ message = "passed" }')).toContain('"text":"passed"');
+  const { ended, stderr } = launch(writeFiles({ config: ECHO }), ['--client-mcp-modes', 'all,lua']);
   expect(await ended).toBe(2);
   expect(stderr()).toContain('--client-mcp-modes: "lua" must be all, search or code.');
 });

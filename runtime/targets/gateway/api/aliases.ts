@@ -11,12 +11,13 @@ import type { HttpParts } from './http/parts.ts';
 import { entryFields, memberOfChanges, schemaOfFile } from './providers.ts';
 import { aliasView } from './views/models.ts';
 
-const { targets, strategy, fallbacks, shadow } = storedAlias.properties;
+const { targets, strategy, fallbacks, shadow, ab } = storedAlias.properties;
 const settings = {
   targets: schemaOfFile(targets),
   strategy: schemaOfFile(strategy),
   fallbacks: schemaOfFile(fallbacks),
   shadow: schemaOfFile(shadow),
+  ab: schemaOfFile(ab),
 };
 
 const newAlias = closed(
@@ -27,6 +28,7 @@ const newAlias = closed(
     strategy: Type.Optional(settings.strategy),
     fallbacks: Type.Optional(settings.fallbacks),
     shadow: Type.Optional(settings.shadow),
+    ab: Type.Optional(settings.ab),
   },
   'An alias for one or more models.',
 );
@@ -38,6 +40,7 @@ const aliasChanges = closed(
     strategy: memberOfChanges(settings.strategy),
     fallbacks: memberOfChanges(settings.fallbacks),
     shadow: memberOfChanges(settings.shadow),
+    ab: memberOfChanges(settings.ab),
   },
   'Omitted members stay unchanged; null removes a member.',
 );
@@ -55,6 +58,10 @@ export const alias = closed(
       Type.Object({}, { additionalProperties: true }),
       'Settings of the shadow evaluation; null without one.',
     ),
+    ab: orNull(
+      Type.Object({}, { additionalProperties: true }),
+      'Settings of the A/B test; null without one.',
+    ),
     ...entryFields,
   },
   'An alias for one or more models. Targets whose provider does not exist are listed but not used.',
@@ -71,6 +78,7 @@ export const ALIAS_EXAMPLE = {
   strategy: 'weighted' as const,
   fallbacks: ['anthropic:claude-haiku-4-5'],
   shadow: null,
+  ab: null,
   source: 'database' as const,
   status: 'active' as const,
   problem: null,

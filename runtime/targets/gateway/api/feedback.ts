@@ -113,6 +113,7 @@ export function feedbackRoutes(
       description:
         'For the key or user that sent the request, and for administrators. There is one item per request and author; sending it again replaces it. The request does not have to be logged.',
       isRepeatable: true,
+      errors: [409],
       request: {
         schema: newFeedback,
         examples: {
@@ -138,7 +139,8 @@ export function feedbackRoutes(
           throw inputError('The feedback is empty. Set thumb, score, label, text or expected_output.');
         const caller = callerOf(c);
         const request = await requestOf(caller, body.request_id);
-        return feedbackView(await log.set(request, authorOf(caller), await redacted(judgement)));
+        const { keyId } = ownOf(caller);
+        return feedbackView(await log.set(request, authorOf(caller), await redacted(judgement), keyId));
       },
     }),
     route({

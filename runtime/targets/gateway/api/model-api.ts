@@ -142,6 +142,7 @@ const EXPOSED_HEADERS = [
   'X-Gateway-Guardrails',
   'X-Gateway-Unpriced',
   'X-Gateway-Dropped-Tools',
+  'X-Gateway-Variant',
   'X-Gateway-Estimated',
   REPLAYED_HEADER,
   ...TUS_RESPONSE_HEADERS,

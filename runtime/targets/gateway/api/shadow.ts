@@ -10,12 +10,17 @@ import { promotion, shadowEvaluation, shadowEvaluations } from './shadow-schemas
 import { aliasView } from './views/models.ts';
 import { shadowView } from './views/shadow.ts';
 
+const NO_VALUES = { baseline: null, candidate: null, difference: null, lower: null, upper: null };
+
 const EVALUATION = {
   alias: 'fast',
+  mode: 'shadow' as const,
   candidate: 'mistral:mistral-small-latest',
   current: true,
   share: 0.1,
   user: 'evaluation',
+  by: null,
+  users: null,
   problem: null,
   verdict: 'not_worse' as const,
   message: 'not worse with 95%',
@@ -37,11 +42,12 @@ const EVALUATION = {
       verdict: 'not_worse' as const,
     },
   ],
-  cost: { baseline: 0.0021, candidate: 0.0008, difference: -0.0013 },
+  cost: { baseline: 0.0021, candidate: 0.0008, difference: -0.0013, lower: -0.0015, upper: -0.0011 },
   scoring_cost: 0.61,
-  latency_p50_ms: { baseline: 900, candidate: 640, difference: -260 },
-  latency_p95_ms: { baseline: 2100, candidate: 1500, difference: -600 },
-  first_output_p50_ms: { baseline: 310, candidate: 220, difference: -90 },
+  latency_p50_ms: { baseline: 900, candidate: 640, difference: -260, lower: -390, upper: -120 },
+  latency_p95_ms: { baseline: 2100, candidate: 1500, difference: -600, lower: null, upper: null },
+  first_output_p50_ms: { baseline: 310, candidate: 220, difference: -90, lower: -140, upper: -30 },
+  output_tokens: NO_VALUES,
   skipped: { tools: 3 },
   started_at: '2026-01-01T00:00:00Z',
   decided_at: '2026-01-03T11:20:00Z',
@@ -51,13 +57,14 @@ const ALIAS = { name: 'alias', description: 'Name of the alias, including any sl
 
 /** `/v1/shadow`: evaluations of candidates with live requests. */
 export function shadowRoutes(
-  { aliases, state: { shadowRecords: records } }: GatewayContext,
+  { aliases, clock, state: { shadowRecords: records } }: GatewayContext,
   { guards, route }: HttpParts,
 ): readonly Route[] {
   const evaluations = createShadowRegistry({
     aliases,
     records,
     trialOf: (name, settings) => trialOfSettings(records, name, settings),
+    now: clock.now,
   });
   return [
     route({
@@ -66,7 +73,8 @@ export function shadowRoutes(
       guard: guards.reader,
       id: 'listShadowEvaluations',
       tag: 'Providers',
-      summary: 'List shadow evaluations: those of aliases, by name, then ended ones, newest first.',
+      summary:
+        'List shadow evaluations and A/B tests: those of aliases, by name, then ended ones, newest first.',
       ...pageOfList({ schema: shadowEvaluations, example: [EVALUATION] }),
       run: async (c) => {
         const { skip, limit } = pageOf(c);

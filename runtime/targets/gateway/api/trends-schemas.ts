@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
-import { TREND_INTERVALS } from '../accounts/ledger/trends/trends-api.ts';
+import { SPENDING_INTERVALS, SPEED_INTERVALS } from '../accounts/ledger/trends/trends-api.ts';
 import { count, dollars, time } from './http/fields.ts';
 
 const totals = {
@@ -21,7 +21,6 @@ const totals = {
 const range = {
   from: time('Start of the first interval, in UTC.'),
   to: time('End of the last interval.'),
-  interval: oneOf(TREND_INTERVALS),
 };
 const group = orNull(Type.String(), 'ID or name of the group; null for requests without one.');
 const start = time('Start of the interval.');
@@ -32,6 +31,8 @@ const trend = { totals: closed('SpendingTotals', totals), points };
 
 export const spending = closed('Spending', {
   ...range,
+  interval: oneOf(SPENDING_INTERVALS),
+  time_zone: Type.String({ description: 'Time zone in which intervals start.' }),
   ...trend,
   groups: Type.Array(closed('SpendingGroup', { group, ...trend }), {
     description: 'The largest groups. Only the first `series` groups have points.',
@@ -56,6 +57,7 @@ const speeds = {
 
 export const latency = closed('UsageLatency', {
   ...range,
+  interval: oneOf(SPEED_INTERVALS),
   all: closed('LatencySummary', speeds),
   points: Type.Array(closed('LatencyPoint', { start, ...speeds }), {
     description: 'Intervals with requests, oldest first.',

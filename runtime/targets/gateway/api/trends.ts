@@ -1,21 +1,26 @@
 import type { Context } from 'hono';
 import { Type } from 'typebox';
 import { AppError } from '#contract/errors.ts';
+import { startOf } from '#core/time/calendar.ts';
 import { answerOf, wholeNumber } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
 import type { Route } from '#serve/http/route.ts';
 import { oneOf } from '#serve/http/schemas.ts';
 import type { RequestList } from '../accounts/ledger/request-list.ts';
+import { endOf, intervalStarts } from '../accounts/ledger/trends/intervals.ts';
 import {
+  SPENDING_INTERVALS,
   SPENDING_ORDERS,
+  type SpendingInterval,
   type SpendingSelection,
   SPEED_GROUPINGS,
+  SPEED_INTERVALS,
+  type SpeedInterval,
   TREND_GROUPINGS,
-  TREND_INTERVAL_HOURS,
-  TREND_INTERVALS,
   type TrendGrouping,
   type TrendRange,
+  UTC,
 } from '../accounts/ledger/trends/trends-api.ts';
 import type { GatewayContext } from '../context.ts';
 import { refuseUnknownParameters } from './http/lists.ts';
@@ -30,30 +35,35 @@ import {
   SCOPE_OPERATION_PARAMETERS,
   SCOPE_RULE,
   TIME_PARAMETERS,
+  checkedZone,
   permitScope,
 } from './usage.ts';
 import { latencyView, spendingView } from './views/records.ts';
 
-const QUERY_HOUR_MS = 3_600_000;
-const DEFAULT_DAYS = 30;
+const DAY_MS = 86_400_000;
+const DEFAULT_MS = 30 * DAY_MS;
 /** Maximum number of intervals in a trend. */
 const MAX_INTERVALS = 800;
+/** Maximum length of a range, also with long intervals: the aggregates of its days are read. */
+const MAX_MS = 800 * DAY_MS;
 const TOP = { min: 1, max: 50, fallback: 10 };
 
 const PARAMETERS = [...Object.values(SCOPE_PARAMETERS), 'from', 'to', 'interval', 'group_by', 'top'];
-const SPENDING_PARAMETERS = [...PARAMETERS, 'order_by', 'series'];
+const SPENDING_PARAMETERS = [...PARAMETERS, 'order_by', 'series', 'time_zone'];
 
-interface TrendQuery<Grouping extends TrendGrouping> {
-  readonly range: TrendRange;
+interface TrendQuery<Grouping extends TrendGrouping, Interval extends SpendingInterval> {
+  readonly range: TrendRange<Interval>;
   readonly by: Grouping;
   /** Maximum number of groups. */
   readonly top: number;
 }
 
-type SpendingQuery = TrendQuery<TrendGrouping> & SpendingSelection;
+type SpendingQuery = TrendQuery<TrendGrouping, SpendingInterval> & SpendingSelection;
 
 function spendingQuery(c: Context, now: number): SpendingQuery {
-  const query = rangeQuery(c, now, SPENDING_PARAMETERS);
+  refuseUnknownParameters(c, SPENDING_PARAMETERS);
+  const timeZone = checkedZone(c.req.query('time_zone') || UTC);
+  const query = rangeQuery(c, now, { intervals: SPENDING_INTERVALS, timeZone });
   return {
     ...query,
     by: wordOf(c, 'group_by', TREND_GROUPINGS, 'model'),
@@ -62,43 +72,56 @@ function spendingQuery(c: Context, now: number): SpendingQuery {
   };
 }
 
-const speedsQuery = (c: Context, now: number): TrendQuery<'model' | 'provider'> => ({
-  ...rangeQuery(c, now, PARAMETERS),
-  by: wordOf(c, 'group_by', SPEED_GROUPINGS, 'model'),
-});
+function speedsQuery(c: Context, now: number): TrendQuery<'model' | 'provider', SpeedInterval> {
+  refuseUnknownParameters(c, PARAMETERS);
+  return {
+    ...rangeQuery(c, now, { intervals: SPEED_INTERVALS, timeZone: UTC }),
+    by: wordOf(c, 'group_by', SPEED_GROUPINGS, 'model'),
+  };
+}
 
-/** Parses a range and extends it to whole intervals. */
-function rangeQuery(c: Context, now: number, known: readonly string[]): Omit<TrendQuery<never>, 'by'> {
-  refuseUnknownParameters(c, known);
-  const interval = wordOf(c, 'interval', TREND_INTERVALS, 'day');
-  const length = TREND_INTERVAL_HOURS[interval] * QUERY_HOUR_MS;
-  const to = Math.ceil((momentOf(c, 'to') ?? Math.floor(now) + 1) / length) * length;
-  const from = Math.floor((momentOf(c, 'from') ?? to - DEFAULT_DAYS * 24 * QUERY_HOUR_MS) / length) * length;
+interface RangeRules<Interval> {
+  readonly intervals: readonly [Interval, ...Interval[]];
+  readonly timeZone: string;
+}
+
+/** Parses a range and extends it to whole intervals in the time zone. */
+function rangeQuery<Interval extends SpendingInterval>(
+  c: Context,
+  now: number,
+  { intervals, timeZone }: RangeRules<Interval | 'day'>,
+): Omit<TrendQuery<never, Interval | 'day'>, 'by'> {
+  const interval = wordOf(c, 'interval', intervals, 'day');
+  const to = endOf(interval, timeZone, momentOf(c, 'to') ?? Math.floor(now) + 1);
+  // Thirty days differ from that by an hour if daylight saving time started or ended.
+  const noon = interval === 'day' ? DAY_MS / 2 : 0;
+  const first = momentOf(c, 'from') ?? Math.max(0, to - DEFAULT_MS + noon);
+  const from = startOf(interval, timeZone, first);
   if (from >= to) throw problem('from', 'from must be before to.');
-  if ((to - from) / length > MAX_INTERVALS)
+  const starts = intervalStarts({ from, to }, interval, timeZone, MAX_INTERVALS + 1);
+  if (starts.length > MAX_INTERVALS)
     throw problem(
       'from',
       `The time range has more than ${MAX_INTERVALS} intervals of one ${interval}. Use a shorter time range (from, to).`,
     );
-  return { range: { from, to, interval }, top: wholeNumberOf(c, 'top', TOP) };
+  if (to - from > MAX_MS + 31 * DAY_MS)
+    throw problem('from', 'The time range exceeds 800 days. Use a shorter time range (from, to).');
+  return { range: { from, to, interval, timeZone }, top: wholeNumberOf(c, 'top', TOP) };
 }
 
 const problem = (name: string, message: string): AppError =>
   new AppError('InputError', message, { details: [{ location: `query.${name}`, message }] });
 
-const OWN_PART_HOUR_MS = 3_600_000;
-
 /**
  * The intervals in a range, excluding those with usage of an earlier user or team with the same ID.
  * Aggregates cover whole intervals, so the interval in which the ID was reused is also omitted.
  */
-async function ownPart(
-  range: TrendRange,
+async function ownPart<Interval extends SpendingInterval>(
+  range: TrendRange<Interval>,
   { scope, since }: PermittedScope,
   requests: Pick<RequestList, 'list'>,
-): Promise<TrendRange> {
-  const length = TREND_INTERVAL_HOURS[range.interval] * OWN_PART_HOUR_MS;
-  const from = Math.min(range.to, Math.ceil(since / length) * length);
+): Promise<TrendRange<Interval>> {
+  const from = Math.min(range.to, endOf(range.interval, range.timeZone, since));
   if (from <= range.from) return range;
   const [earlier] = await requests.list({ ...filterOf(scope), to: since }, undefined, 1);
   return earlier ? { ...range, from } : range;
@@ -129,16 +152,19 @@ const SPEEDS = {
   tokens_per_second: { p50: 82, p90: 51, p95: 44, p99: 31 },
 };
 
-const parameters = (groups: readonly string[]): NonNullable<Operation['parameters']> => [
+const parameters = (
+  groups: readonly string[],
+  intervals: readonly [string, ...string[]],
+): NonNullable<Operation['parameters']> => [
   ...SCOPE_OPERATION_PARAMETERS,
   ORGANIZATION_PARAMETER,
   ...TIME_PARAMETERS,
   {
     name: 'interval',
     in: 'query',
-    description: 'Length of an interval. The range is extended to whole intervals in UTC, at most 800.',
+    description: 'Length of an interval. The range is extended to whole intervals, at most 800.',
     example: 'day',
-    schema: oneOf(TREND_INTERVALS, { default: 'day' }),
+    schema: oneOf(intervals, { default: 'day' }),
   },
   {
     name: 'group_by',
@@ -171,9 +197,16 @@ export function trendRoutes(
       id: 'getSpending',
       tag: 'Usage',
       summary: 'Get usage and cost over time by group.',
-      description: `${SCOPE_RULE} By hour, the range is limited to 48 hours for a single user, key, team or organization, and for groups other than models and providers. Default range: the last 30 days.`,
+      description: `${SCOPE_RULE} Default range: the last 30 days.`,
       parameters: [
-        ...parameters(TREND_GROUPINGS),
+        ...parameters(TREND_GROUPINGS, SPENDING_INTERVALS),
+        {
+          name: 'time_zone',
+          in: 'query',
+          description: 'Time zone in which hours, days, weeks and months start. Weeks start on Monday.',
+          example: 'Europe/Berlin',
+          schema: Type.String({ default: UTC }),
+        },
         {
           name: 'order_by',
           in: 'query',
@@ -192,6 +225,7 @@ export function trendRoutes(
       ],
       answer: answerOf('Usage over time.', spending, {
         ...RANGE,
+        time_zone: UTC,
         ...TREND,
         groups: [{ group: 'openai:gpt-5-mini', ...TREND }],
         others: null,
@@ -210,8 +244,8 @@ export function trendRoutes(
       id: 'getLatency',
       tag: 'Usage',
       summary: 'Get percentiles of durations and of tokens per second.',
-      description: `${SCOPE_RULE} Failed requests and cached responses are not included.`,
-      parameters: parameters(SPEED_GROUPINGS),
+      description: `${SCOPE_RULE} Failed requests and cached responses are not included. Intervals are in UTC. By hour, the range is limited to 48 hours for a single user, key, team or organization.`,
+      parameters: parameters(SPEED_GROUPINGS, SPEED_INTERVALS),
       answer: answerOf('Percentiles.', latency, {
         ...RANGE,
         all: SPEEDS,

@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
 import { Type } from 'typebox';
 import { AppError } from '#contract/errors.ts';
-import { isTimeZone } from '#core/time/calendar.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { wordOf } from '#serve/http/query.ts';
 import type { ShellEnv } from '#serve/http/request-state.ts';
@@ -20,6 +19,7 @@ import {
   type UsageInterval,
   type UsageReports,
 } from '../accounts/ledger/usage-api.ts';
+import { usageZoneProblem } from '../accounts/ledger/usage-zones.ts';
 import { usedModels } from '../accounts/ledger/used-models.ts';
 import type { GatewayContext } from '../context.ts';
 import { callerOf } from './guards.ts';
@@ -97,9 +97,14 @@ function timeZoneOf(timeZone: string | undefined, interval: UsageInterval | unde
   if (timeZone === undefined) return undefined;
   if (interval === undefined)
     throw queryProblem('time_zone', 'time_zone requires interval. Set interval, or omit time_zone.');
-  if (isTimeZone(timeZone)) return timeZone;
-  const message = `${quoted(timeZone)} is not a time zone. Use a name such as Europe/Berlin or UTC.`;
-  throw queryProblem('time_zone', message);
+  return checkedZone(timeZone);
+}
+
+/** Returns the time zone if usage can be grouped in it. */
+export function checkedZone(timeZone: string): string {
+  const problem = usageZoneProblem(timeZone);
+  if (problem === undefined) return timeZone;
+  throw queryProblem('time_zone', problem);
 }
 
 function keyOf(caller: Caller, keyId: string | undefined): string | undefined {
@@ -358,7 +363,7 @@ export function usageRoutes({ state }: GatewayContext, { guards, route }: HttpPa
         },
         parameter(
           'time_zone',
-          'Time zone in which hours, days and months start (default: UTC).',
+          'Time zone in which hours, days, weeks and months start (default: UTC). Weeks start on Monday.',
           'Europe/Berlin',
         ),
         {

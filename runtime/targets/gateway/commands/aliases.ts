@@ -31,6 +31,7 @@ const ALIAS_OPTIONS = {
     value: 'json',
     help: 'Shadow evaluation as JSON, e.g. {"model":"openai:gpt-5-mini","share":0.1,"user":"evaluation","judge":"openai:gpt-5"}',
   },
+  ab: { value: 'json', help: 'A/B test as JSON, e.g. {"model":"openai:gpt-5-mini","share":0.1}' },
 } satisfies Readonly<Record<string, Option>>;
 
 function aliasSettings(invocation: Invocation): EntrySettings {
@@ -38,17 +39,19 @@ function aliasSettings(invocation: Invocation): EntrySettings {
   return omitUndefined({
     targets: targets.length === 0 ? undefined : targets.map(targetOf),
     strategy: invocation.value('strategy'),
-    shadow: shadowIn(invocation.value('shadow')),
+    shadow: jsonOf(invocation, 'shadow'),
+    ab: jsonOf(invocation, 'ab'),
     fallbacks: fallbacks.length === 0 ? undefined : fallbacks,
   });
 }
 
-function shadowIn(text: string | undefined): unknown {
+function jsonOf(invocation: Invocation, name: 'shadow' | 'ab'): unknown {
+  const text = invocation.value(name);
   if (text === undefined) return undefined;
   try {
     return parseJsonText(text);
   } catch {
-    throw new UsageError('--shadow: expected a JSON object.');
+    throw new UsageError(`--${name}: expected a JSON object.`);
   }
 }
 
@@ -134,11 +137,13 @@ const COMMANDS = resourceCommands<RegisteredAlias>({
       ...ALIAS_OPTIONS,
       'no-fallbacks': { help: 'Remove all fallbacks' },
       'no-shadow': { help: 'End the shadow evaluation' },
+      'no-ab': { help: 'End the A/B test' },
     },
     prepare(invocation, name) {
       const cleared = {
         ...(invocation.flag('no-fallbacks') && { fallbacks: null }),
         ...(invocation.flag('no-shadow') && { shadow: null }),
+        ...(invocation.flag('no-ab') && { ab: null }),
       };
       const changes = { ...cleared, ...aliasSettings(invocation) };
       requireChanges(changes);

@@ -5,7 +5,7 @@ import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
 import { formatTable } from '#serve/cli/table.ts';
 import { requiredNumber } from '#serve/cli/values.ts';
 import { notFound } from '../accounts/identity/checks.ts';
-import { type SpeedSummary, SPEED_GROUPINGS } from '../accounts/ledger/trends/trends-api.ts';
+import { type SpeedSummary, SPEED_GROUPINGS, UTC } from '../accounts/ledger/trends/trends-api.ts';
 import { usageLogView, latencyView } from '../api/views/records.ts';
 import { USAGE_STATUSES } from '../shared/record-words.ts';
 import type { UsageRow } from '../store/schema.ts';
@@ -121,7 +121,7 @@ const latencyCommand = storeCommand({
     const limit = requiredNumber(invocation, 'limit', { min: 1, max: 100_000 });
     const by = SPEED_GROUPINGS.find((known) => known === invocation.value('group-by')) ?? 'model';
     const id = invocation.value('user');
-    const range = { from: to - days * DAY_MS, to, interval: 'day' } as const;
+    const range = { from: to - days * DAY_MS, to, interval: 'day', timeZone: UTC } as const;
     return async ({ state: { trends }, output, json }) => {
       const scope = id === undefined ? undefined : ({ kind: 'user', id } as const);
       const speeds = await trends.speeds(range, scope, by);

@@ -1,5 +1,4 @@
 import { suggest } from '#core/text/suggest.ts';
-import { isTimeZone } from '#core/time/calendar.ts';
 import { type Invocation, type Option, UsageError } from '#serve/cli/command.ts';
 import { commonOptions } from '#serve/cli/common-options.ts';
 import { printJson, printLines, stdoutTerminal } from '#serve/cli/terminal.ts';
@@ -14,6 +13,7 @@ import {
   type UsageReports,
   type UsageTotals,
 } from '../accounts/ledger/usage-api.ts';
+import { usageZoneProblem } from '../accounts/ledger/usage-zones.ts';
 import { usedModels, withoutProvider } from '../accounts/ledger/used-models.ts';
 import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from '../api/views/records.ts';
 import { USAGE_STATUSES } from '../shared/record-words.ts';
@@ -81,10 +81,8 @@ function shapeOf(invocation: Invocation): UsageShape {
     ...(interval ? [{ kind: 'series', interval, timeZone } as const] : []),
   ];
   if (timeZone !== undefined && !interval) throw new UsageError('--time-zone requires --interval.');
-  if (timeZone !== undefined && !isTimeZone(timeZone))
-    throw new UsageError(
-      `--time-zone: ${JSON.stringify(timeZone)} is not a time zone. Use a name such as Europe/Berlin or UTC.`,
-    );
+  const problem = timeZone === undefined ? undefined : usageZoneProblem(timeZone);
+  if (problem !== undefined) throw new UsageError(`--time-zone: ${problem}`);
   if (shapes.length > 1)
     throw new UsageError('--group-by, --interval and --csv are mutually exclusive; use only one of them.');
   if (invocation.flag('csv') && invocation.flag('json'))

@@ -1,16 +1,21 @@
 import { AppError } from '#contract/errors.ts';
 import type { NewTrial, ShadowRecords, Trial } from '../accounts/shadow/shadow-records.ts';
-import { reportTrial, type TrialReport } from '../accounts/shadow/trial-report.ts';
+import { reportOf } from '../accounts/shadow/trial-monitor.ts';
+import type { TrialReport } from '../accounts/shadow/trial-report.ts';
+import type { AbSettings } from '../requests/routing/ab-settings.ts';
+import type { Alias } from '../requests/routing/routing.ts';
 import type { ShadowSettings } from '../requests/routing/shadow-settings.ts';
 import { type EntryRegistry, type RegisteredAlias } from './registry.ts';
 
-/** An evaluation of a candidate, running or ended. */
+type Settings = ShadowSettings | AbSettings;
+
+/** A shadow evaluation or an A/B test of a candidate, running or ended. */
 export interface ShadowEvaluation {
   readonly alias: string;
   /** Whether the alias has these settings now. */
   readonly isCurrent: boolean;
   /** Undefined for an evaluation that has ended because the alias has other settings. */
-  readonly settings: ShadowSettings | undefined;
+  readonly settings: Settings | undefined;
   /** Why the evaluation cannot run. */
   readonly problem: string | null;
   /** Undefined if it cannot run. */
@@ -32,16 +37,29 @@ export interface ShadowRegistry {
 interface ShadowRegistryParts {
   readonly aliases: Pick<EntryRegistry<RegisteredAlias>, 'list' | 'get' | 'change'>;
   readonly records: ShadowRecords;
-  readonly trialOf: (alias: string, settings: ShadowSettings) => Promise<NewTrial>;
+  readonly trialOf: (alias: string, settings: Settings) => Promise<NewTrial>;
+  readonly now: () => number;
 }
 
-export function createShadowRegistry({ aliases, records, trialOf }: ShadowRegistryParts): ShadowRegistry {
-  const currentOf = async (alias: string, settings: ShadowSettings): Promise<ShadowEvaluation> => {
+/** An alias has either a shadow evaluation or an A/B test. */
+const settingsOf = (alias: Alias | undefined): Settings | undefined => alias?.ab ?? alias?.shadow;
+
+export function createShadowRegistry({
+  aliases,
+  records,
+  trialOf,
+  now,
+}: ShadowRegistryParts): ShadowRegistry {
+  const currentOf = async (alias: string, settings: Settings): Promise<ShadowEvaluation> => {
     const about = { alias, isCurrent: true, settings };
     try {
       const trial = await trialOf(alias, settings);
       const known = (await records.find(trial.id)) ?? newTrial(trial);
-      return { ...about, problem: null, report: await reportTrial(records, { ...known, plan: trial.plan }) };
+      return {
+        ...about,
+        problem: null,
+        report: await reportOf(records, { ...known, plan: trial.plan }, now()),
+      };
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'InputError') throw error;
       return { ...about, problem: error.message, report: undefined };
@@ -49,31 +67,36 @@ export function createShadowRegistry({ aliases, records, trialOf }: ShadowRegist
   };
   const get = async (alias: string): Promise<ShadowEvaluation> => {
     const { value } = await aliases.get(alias);
-    return value?.shadow ? await currentOf(alias, value.shadow) : missingEvaluation(alias);
+    const settings = settingsOf(value);
+    return settings ? await currentOf(alias, settings) : missingEvaluation(alias);
   };
   return {
     get,
     async list() {
       const current: ShadowEvaluation[] = [];
-      for (const { name, value } of await aliases.list())
-        if (value?.shadow) current.push(await currentOf(name, value.shadow));
+      for (const { name, value } of await aliases.list()) {
+        const settings = settingsOf(value);
+        if (settings) current.push(await currentOf(name, settings));
+      }
       const known = new Set(current.map(({ report }) => report?.trial.id));
       const ended: ShadowEvaluation[] = [];
       for (const trial of await records.list()) {
         if (known.has(trial.id)) continue;
-        const report = await reportTrial(records, trial);
+        const report = await reportOf(records, trial, now());
         ended.push({ alias: trial.alias, isCurrent: false, settings: undefined, problem: null, report });
       }
       return [...current, ...ended];
     },
     async promote(alias, force) {
       const { source, value } = await aliases.get(alias);
-      if (!value?.shadow) return missingEvaluation(alias);
-      const { model } = value.shadow;
+      const settings = settingsOf(value);
+      if (!settings) return missingEvaluation(alias);
+      const { model } = settings;
+      const section = value?.ab ? 'ab' : 'shadow';
       if (source === 'file')
         throw new AppError(
           'ConflictError',
-          `Alias '${alias}' is in the configuration file. Set its \`targets\` to [${model}] and remove \`shadow\` there.`,
+          `Alias '${alias}' is in the configuration file. Set its \`targets\` to [${model}] and remove \`${section}\` there.`,
           { reason: 'alias_in_file' },
         );
       const verdict = (await get(alias)).report?.verdict ?? 'undecided';
@@ -83,15 +106,19 @@ export function createShadowRegistry({ aliases, records, trialOf }: ShadowRegist
           `The verdict on ${model} is ${verdict}. Wait for the verdict not_worse, or force the promotion.`,
           { reason: 'not_established' },
         );
-      return await aliases.change(alias, { targets: [{ model }], shadow: null });
+      return await aliases.change(alias, { targets: [{ model }], [section]: null });
     },
   };
 }
 
 const missingEvaluation = (alias: string): never => {
-  throw new AppError('NotFoundError', `Alias '${alias}' has no shadow evaluation. Set its \`shadow\`.`, {
-    reason: 'shadow_not_found',
-  });
+  throw new AppError(
+    'NotFoundError',
+    `Alias '${alias}' has neither a shadow evaluation nor an A/B test. Set its \`shadow\` or \`ab\`.`,
+    {
+      reason: 'shadow_not_found',
+    },
+  );
 };
 
 const newTrial = ({ id, alias, plan }: NewTrial): Trial => ({

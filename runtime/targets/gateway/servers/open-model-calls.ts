@@ -209,7 +209,8 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
       return createToolRequests({
         completions: modelCalls,
         models,
-        objects: state.objects,
+        policy,
+        state,
         memory: toolMemory,
         userTokens,
         telemetry,

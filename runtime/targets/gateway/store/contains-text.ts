@@ -17,6 +17,10 @@ export function containsInAnyCase(columns: readonly string[], text: string | und
   );
 }
 
+/** SQL condition that a column starts with a text, case-sensitively; true without a text. */
+export const startsWith = (column: string, text: string | undefined): RawBuilder<SqlBool> =>
+  text === undefined ? sql`1 = 1` : sql`substr(${sql.ref(column)}, 1, ${sql.lit(text.length)}) = ${text}`;
+
 function like(
   value: RawBuilder<unknown>,
   text: string,

@@ -39,11 +39,7 @@ export const notNegative = <Value>(column: Column<Value>): Column<Value> => ({
   ...column,
   isNegativeRefused: true,
 });
-/**
- * Marks a column that a migration after the first one adds; the first migration omits it.
- *
- * @internal There is no such migration yet, except in tests.
- */
+/** Marks a column that a migration after the first one adds; the first migration omits it. */
 export const later = <Value>(column: Column<Value>): Column<Value> => ({ ...column, isLater: true });
 
 type Columns = Readonly<Record<string, Column<unknown>>>;
@@ -120,11 +116,7 @@ export async function createTable(
   }
 }
 
-/**
- * Adds columns marked as later ones to an existing table.
- *
- * @internal There is no such migration yet, except in tests.
- */
+/** Adds columns marked as later ones to an existing table. */
 export async function addColumns(
   db: Kysely<unknown>,
   name: string,

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { createTable, type Table } from './define-table.ts';
+import { addColumns, createTable, type Table } from './define-table.ts';
 import { TABLES } from './schema.ts';
 
 export type Migration = (db: Kysely<unknown>) => Promise<void>;
@@ -9,7 +9,7 @@ export type Migration = (db: Kysely<unknown>) => Promise<void>;
  * appends another one, and marks its additions in the table definitions (`later`, `isLater`), so that the
  * first migration omits them.
  */
-export const MIGRATIONS: readonly Migration[] = [createTables];
+export const MIGRATIONS: readonly Migration[] = [createTables, addQuarters];
 
 /** Database version after the first migration. Lower versions were used by builds before the first release. */
 const FIRST_VERSION = 100;
@@ -46,4 +46,12 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
   for (const [name, table] of Object.entries<Table>(TABLES))
     if (!table.isLater) await createTable(db, name, table);
   await sql`insert into gateway_usage_counted (id, counted_until) values (1, 0)`.execute(db);
+}
+
+/** Adds the parts of daily sums. All sums are computed again from the usage rows, in the background. */
+async function addQuarters(db: Kysely<unknown>): Promise<void> {
+  const { quarters } = TABLES.gateway_usage_sums.columns;
+  await addColumns(db, 'gateway_usage_sums', { quarters });
+  await sql`delete from gateway_usage_sums`.execute(db);
+  await sql`update gateway_usage_counted set counted_until = 0`.execute(db);
 }

@@ -12,6 +12,7 @@ import {
   bigint,
   bytes,
   integer,
+  later,
   nanos,
   nullable,
   real,
@@ -255,7 +256,7 @@ export const RECORD_TABLES = {
     /** How long rows are kept, in milliseconds; null for unlimited. */
     retention_ms: nullable(bigint),
   }),
-  /** A request that was also sent to the candidate: scores, costs and durations, without any text. */
+  /** A request that was also sent to the candidate, or that belongs to an A/B test: scores, costs and durations, without any text. */
   gateway_shadow_rows: table(
     {
       /** Random, so that a row that is written again is counted once. */
@@ -271,7 +272,7 @@ export const RECORD_TABLES = {
       model: textColumn,
       /** 1 if the candidate gave no response. */
       failed: integer,
-      /** The two scores of each metric, as JSON. */
+      /** The two scores of each metric, or the one of a request in an A/B test, as JSON. */
       scores: textColumn,
       cost_nano: nullable(nanos),
       candidate_cost_nano: nullable(nanos),
@@ -282,6 +283,14 @@ export const RECORD_TABLES = {
       /** For streams, the time to the first output. */
       first_ms: nullable(bigint),
       candidate_first_ms: nullable(bigint),
+      /** In an A/B test: `current` or `candidate`, whose response the user got. */
+      variant: nullable(textColumn),
+      /** Hash of the user, or the other unit that always gets the same variant. */
+      unit: nullable(textColumn),
+      /** The share of the users who got the candidate's responses at that time. */
+      share: nullable(real),
+      /** Null without a response. */
+      output_tokens: nullable(bigint),
     },
     {
       indexes: {
@@ -371,6 +380,8 @@ export const RECORD_TABLES = {
       cache_saved_nano: nanos,
       /** A model's duration distributions, see `speeds.ts`; null for other kinds. */
       speeds: nullable(textColumn),
+      /** The sums of each quarter of an hour in a day, see `quarters.ts`; null for an hour. */
+      quarters: later(nullable(textColumn)),
     },
     { key: ['hours', 'kind', 'scope', 'start', 'name'] },
   ),

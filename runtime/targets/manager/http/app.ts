@@ -6,6 +6,7 @@ import type { ShellEnv } from '#serve/http/request-state.ts';
 import { httpShell } from '#serve/http/shell.ts';
 import type { ManagerContext } from '../context.ts';
 import { pluginMiddleware } from '../plugins/middleware.ts';
+import { inspectMessages } from '../plugins/plugins.ts';
 import { visibleMetrics, isCaller } from '../access/caller.ts';
 import { callerOfRequest } from './env.ts';
 import { groupRoutesOf, limitToGroups } from './group-routes.ts';
@@ -109,7 +110,6 @@ export function managerApi(context: ManagerContext, options: ManagerAppOptions):
   addRoutes(app, documents.routes);
   for (const page of pages) app.route('/', page);
   if (mcp) app.route('/', mcp.routes);
-  const hasPlugins = plugins?.has('request') === true || plugins?.has('response') === true;
   const direct = directRoutesOf(routes, {
     maxBodyBytes: bodies.maxBodyBytes,
     hostRules,
@@ -118,7 +118,7 @@ export function managerApi(context: ManagerContext, options: ManagerAppOptions):
   });
   return {
     app,
-    direct: hasPlugins
+    direct: inspectMessages(plugins)
       ? undefined
       : createDirectListener(context.kernel, [...direct, ...(mcp?.direct ?? [])]),
   };

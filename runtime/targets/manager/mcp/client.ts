@@ -1,5 +1,6 @@
 import type { ToolCaller } from '../access/caller.ts';
 import type { CallHeaders } from '../calls/call.ts';
+import type { ReceivedRequest } from '../plugins/received-request.ts';
 import type { McpEndpoint } from './endpoint.ts';
 
 /** The client behind an HTTP request, and the endpoint that it uses. */
@@ -7,6 +8,8 @@ export interface McpClient {
   readonly caller: ToolCaller;
   readonly requestId: string;
   readonly headers: CallHeaders;
+  /** The HTTP request as it arrived; only if plugins inspect the calls of scripts. */
+  readonly received?: ReceivedRequest | undefined;
   readonly endpoint: McpEndpoint;
 }
 

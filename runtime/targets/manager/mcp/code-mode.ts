@@ -5,6 +5,7 @@ import { callTool, type CallParts } from './call-methods.ts';
 import type { OwnTools } from './endpoint.ts';
 import { type FindTools, SEARCH_PROPERTIES } from './find-tools.ts';
 import { type McpCall, mcpServerCall, optionalObject, requiredParam } from './mcp-call.ts';
+import type { ScriptRequests } from './script-requests.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 
 const SEARCH_TOOL = {
@@ -41,7 +42,7 @@ const SCRIPT_TOOL = {
 };
 
 /** Two tools: one searches all other tools, the other runs a script that calls them. */
-export function codeMode(find: FindTools, scripts: Scripts): OwnTools {
+export function codeMode(find: FindTools, scripts: Scripts, requests?: ScriptRequests): OwnTools {
   return {
     rule: `Find tools with search_tools, then call them in a Lua script with ${RUN_SCRIPT}.`,
     methods: (parts) => [
@@ -53,7 +54,7 @@ export function codeMode(find: FindTools, scripts: Scripts): OwnTools {
           const args = optionalObject(call.params, 'arguments');
           if (name === SEARCH_TOOL.name) return await search(find, call, args);
           if (name === SCRIPT_TOOL.name)
-            return await run(scripts, parts, call, requiredParam(args, 'script'));
+            return await run({ scripts, requests, ...parts }, call, requiredParam(args, 'script'));
           // A client that already knows a tool's name can also use the name directly.
           return await callTool(parts, call, name, args);
         },
@@ -71,13 +72,19 @@ async function search(find: FindTools, call: McpCall, args: ShapeOfParams): Prom
   return { content: [{ type: 'text', text: text === '' ? 'No tools found. Try other words.' : text }] };
 }
 
+interface ScriptParts extends CallParts {
+  readonly scripts: Scripts;
+  /** Sends the calls of scripts through plugins; undefined if there are none. */
+  readonly requests: ScriptRequests | undefined;
+}
+
 async function run(
-  scripts: Scripts,
-  { longResults, endpoint, isListed = true }: CallParts,
+  { scripts, requests, targets, longResults, endpoint, isListed = true }: ScriptParts,
   call: McpCall,
   source: string,
 ): Promise<ShapeOfParams> {
   const { server: _all, ...request } = mcpServerCall(call, '');
-  const { result, used } = await scripts.run({ ...request, signal: call.signal }, source);
+  const inspect = requests?.(call, { targets });
+  const { result, used } = await scripts.run({ ...request, signal: call.signal, inspect }, source);
   return longResults.limit(call, result, { sources: used, endpoint, isListed });
 }

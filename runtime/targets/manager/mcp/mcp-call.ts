@@ -5,6 +5,7 @@ import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import type { ToolCaller } from '../access/caller.ts';
 import type { CallHeaders, ServerCall } from '../calls/call.ts';
 import type { QualifiedName } from '../calls/tool-catalog.ts';
+import type { ReceivedRequest } from '../plugins/received-request.ts';
 import type { Requester } from '../upstream/connection.ts';
 import { APP_KEY } from './apps/app-key.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
@@ -14,6 +15,8 @@ export interface McpCall {
   readonly caller: ToolCaller;
   readonly requestId: string;
   readonly headers?: CallHeaders | undefined;
+  /** The HTTP request as it arrived; only if plugins inspect the calls of scripts. */
+  readonly received?: ReceivedRequest | undefined;
   readonly params: ShapeOfParams;
   /** The item identified by the parameters, if already resolved. */
   readonly target?: QualifiedName | undefined;
@@ -34,7 +37,7 @@ export type Method = (call: McpCall) => Promise<ShapeOfParams>;
 export type Methods = ReadonlyMap<string, Method>;
 
 export const mcpServerCall = (
-  { params, session: _session, capabilities: _capabilities, ...call }: McpCall,
+  { params, session: _session, capabilities: _capabilities, received: _received, ...call }: McpCall,
   server: string,
 ): ServerCall => {
   const meta = ownMeta(params['_meta']);

@@ -1,6 +1,7 @@
 import { createToolSearch } from '../calls/search.ts';
 import type { McpMode } from '../config/mcp-mode.ts';
 import { SCRIPT_DEFAULTS, type ScriptSettings } from '../scripts/limits.ts';
+import { inspectMessages, type Plugins } from '../plugins/plugins.ts';
 import { createScripts, type Scripts } from '../scripts/scripts.ts';
 import { codeMode } from './code-mode.ts';
 import { createFindTools } from './find-tools.ts';
@@ -15,12 +16,12 @@ import { createTasks } from './tasks/tasks.ts';
 import { createListeners } from './listeners.ts';
 import type { McpParts } from './parts.ts';
 import { createResourceIndex } from './resource-index.ts';
+import { createScriptRequests } from './script-requests.ts';
 import { createSharedSubscriptions } from './shared-subscriptions.ts';
 import { answerTraced } from '#serve/telemetry/mcp-request.ts';
 import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import { runAdmitted } from '#serve/lifecycle.ts';
-import { AppError, type ErrorCode } from '#contract/errors.ts';
-import { RpcFailure } from '../upstream/connection.ts';
+import { toRpcError } from './to-rpc-error.ts';
 
 export interface McpEndpointOptions {
   /** The tools of the endpoint for all servers, for callers without a mode of their own. Default: all tools of the servers. */
@@ -40,8 +41,8 @@ export interface McpEndpointOptions {
    * Maximum size of a tool result in characters of JSON, for clients without their own limit. Default: no limit.
    */
   readonly resultLimit?: number | undefined;
-  /** Whether plugins inspect requests, which conflicts with code mode. */
-  readonly hasPlugins?: boolean | undefined;
+  /** Plugins that inspect the calls of scripts. */
+  readonly plugins?: Plugins | undefined;
 }
 
 export interface McpEndpoints {
@@ -61,7 +62,7 @@ export function createMcpEndpoints(
     pageSize,
     listTimeoutMs,
     resultLimit,
-    hasPlugins = false,
+    plugins,
   }: McpEndpointOptions,
 ): McpEndpoints {
   const listAllServers = createListAllServers(context, listTimeoutMs);
@@ -78,20 +79,26 @@ export function createMcpEndpoints(
   const ownTools: Record<McpMode, () => OwnTools | undefined> = {
     all: () => undefined,
     search: () => searchMode(find),
-    code: () =>
-      codeMode(find, (scripts ??= createScripts({ calls, audit, metrics, settings, clock: systemClock }))),
+    code() {
+      scripts ??= createScripts({ calls, audit, metrics, settings, clock: systemClock });
+      const inspector = inspectMessages(plugins)
+        ? createScriptRequests(context, { plugins, endpointFor })
+        : undefined;
+      return codeMode(find, scripts, inspector);
+    },
   };
+  const endpointFor = createEndpoints(context, {
+    tasks,
+    listAllServers,
+    index,
+    longResults,
+    pageSize,
+    ownTools: (own) => ownTools[own](),
+    modeOf: createModeOf({ mode, clientModes }),
+  });
   return {
     parts: { context, subscriptions, listeners, longResults, tasks, dispatch: createDispatch(context) },
-    endpointFor: createEndpoints(context, {
-      tasks,
-      listAllServers,
-      index,
-      longResults,
-      pageSize,
-      ownTools: (own) => ownTools[own](),
-      modeOf: createModeOf({ mode, clientModes, hasPlugins }),
-    }),
+    endpointFor,
     async close() {
       listeners.close();
       await scripts?.close();
@@ -113,38 +120,3 @@ const createDispatch =
       }
     });
   };
-
-/** The official SDKs' error code for a timeout. */
-const REQUEST_TIMEOUT = -32_001;
-
-/**
- * Error codes that differ from the codes of the other MCP servers in this project, because MCP
- * clients expect these codes from the manager.
- */
-const CODES: Partial<Record<ErrorCode, number>> = {
-  InputError: RPC_CODE.invalidParams,
-  NotFoundError: RPC_CODE.invalidParams,
-  ForbiddenError: RPC_CODE.invalidParams,
-  NotImplementedError: RPC_CODE.methodNotFound,
-  TimeoutError: REQUEST_TIMEOUT,
-};
-
-/**
- * Converts a failure to an error for the client. Errors from the upstream server are passed on; the manager's
- * own errors include a retry delay.
- */
-function toRpcError(reason: unknown): RpcError {
-  if (reason instanceof RpcError) return reason;
-  const failure = findFailure(reason);
-  if (failure) return new RpcError(failure.code, failure.message, { cause: reason, data: failure.data });
-  const error = AppError.from(reason);
-  const { details = [], retryAfterSeconds } = error;
-  const message = [error.message, ...details.map((detail) => detail.message)].join(': ');
-  const data = retryAfterSeconds === undefined ? undefined : { retryAfterSeconds };
-  return new RpcError(CODES[error.code] ?? RpcError.from(error).code, message, { cause: reason, data });
-}
-
-function findFailure(reason: unknown): RpcFailure | undefined {
-  if (reason instanceof RpcFailure) return reason;
-  return reason instanceof Error && reason.cause !== undefined ? findFailure(reason.cause) : undefined;
-}

@@ -5,23 +5,16 @@ import { type McpMode, parseMcpMode } from '../config/mcp-mode.ts';
 interface ModeParts {
   readonly mode: McpMode;
   readonly clientModes: readonly McpMode[];
-  readonly hasPlugins: boolean;
 }
 
 /** Returns the mode of a caller that selected `selected` in the URL; undefined if it selected none. */
 export type ModeOf = (caller: Pick<ToolCaller, 'mcpMode'>, selected: string | undefined) => McpMode;
 
 /** The mode in the URL takes precedence if clients can select it, then that of the key or access token, of the group, and of the manager. */
-export function createModeOf({ mode: default_, clientModes, hasPlugins }: ModeParts): ModeOf {
-  return ({ mcpMode }, selected) => {
-    const mode = selected === undefined ? (mcpMode ?? default_) : requireSelectable(selected, clientModes);
-    if (mode === 'code' && hasPlugins) throw new AppError('ForbiddenError', PLUGINS_CONFLICT);
-    return mode;
-  };
-}
-
-const PLUGINS_CONFLICT =
-  'Code mode conflicts with the configured plugins, which cannot inspect the calls of scripts. Use another mode, or remove the plugins.';
+export const createModeOf =
+  ({ mode: default_, clientModes }: ModeParts): ModeOf =>
+  ({ mcpMode }, selected) =>
+    selected === undefined ? (mcpMode ?? default_) : requireSelectable(selected, clientModes);
 
 function requireSelectable(selected: string, clientModes: readonly McpMode[]): McpMode {
   const mode = parseMcpMode(selected);

@@ -9,6 +9,8 @@ import { createMcpHttp, type McpHttp } from '#serve/mcp/streamable-http.ts';
 import { selectFor, selectionIn } from '../access/selection.ts';
 import type { ManagerContext } from '../context.ts';
 import { type ToolCaller, isCaller } from '../access/caller.ts';
+import { inspectMessages } from '../plugins/plugins.ts';
+import { type ReceivedRequest, receivedRequest } from '../plugins/received-request.ts';
 import { callerOfRequest, GROUP_PATH, groupCallerOf, groupPathOf } from '../http/env.ts';
 import { isSameClient, type McpClient } from './client.ts';
 import { createMcpEndpoints, type McpEndpointOptions } from './mcp-endpoints.ts';
@@ -65,10 +67,12 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
   const sse = createMcpSse<McpClient>(sessions);
 
   const routes = new Hono<ShellEnv>();
+  const inspects = inspectMessages(options.plugins);
   const clientOf = (c: Context<ShellEnv>, caller = callerOfRequest(c)): Omit<McpClient, 'endpoint'> => ({
     caller: selectFor(caller, selectionIn(c.req.url)),
     requestId: c.get('requestId'),
     headers: c.req.raw.headers,
+    received: inspects ? receivedRequest(c) : undefined,
   });
   const openingClient = (
     c: Context<ShellEnv>,
@@ -88,7 +92,8 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
     return answerRequest(c, async (exchange) => sse.open(exchange, client, messages));
   };
   const takeMessage = (c: Context<ShellEnv>, caller?: ToolCaller): Promise<Response> => {
-    const client = clientOf(c, caller);
+    const { received, ...own } = clientOf(c, caller);
+    const client = { ...own, received: received && atMcp(received) };
     return answerRequest(c, (exchange) =>
       sse.post(exchange, (opener) => {
         const sender = { ...client, endpoint: opener.endpoint };
@@ -128,6 +133,14 @@ export function managerMcpRoutes(context: ManagerContext, options: ManagerMcpOpt
     },
   };
 }
+
+/** The request with the URL at which a client without an event stream would send it. */
+const atMcp = (received: ReceivedRequest): ReceivedRequest => {
+  const url = new URL(received.url);
+  if (url.pathname.endsWith(SSE_MESSAGES_PATH))
+    url.pathname = url.pathname.slice(0, -SSE_MESSAGES_PATH.length) + ALL_SERVERS_PATH;
+  return { ...received, url: url.href };
+};
 
 const ALL_SERVERS_PATH = '/mcp';
 const ONE_SERVER_PATH = '/mcp/:server';

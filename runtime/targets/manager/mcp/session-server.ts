@@ -91,13 +91,14 @@ export async function openSessionServer(
         request: (name: string, input: ShapeOfParams | undefined, abort: AbortSignal) =>
           request.ask(name, input, { signal: abort, timeoutMs: INPUT_TIMEOUT_MS }),
       };
-      const { requestId, headers } = client;
+      const { requestId, headers, received } = client;
       const onProgress = progressTo(params, request.notify);
       try {
         const call = {
           caller: client.caller,
           requestId,
           headers,
+          received,
           params,
           target,
           signal,

@@ -157,6 +157,7 @@ const mcpCall = ({ client, params, signal, notify, capabilities }: Call, request
   caller: client.caller,
   requestId: client.requestId,
   headers: client.headers,
+  received: client.received,
   params,
   signal,
   onProgress: progressTo(params, notify),

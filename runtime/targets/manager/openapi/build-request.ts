@@ -38,6 +38,12 @@ export function buildRequest(
 ): ApiRequest {
   const { method, parameters, body, accept } = operation;
   checkNames(operation, args);
+  const credentialsOf = authorization(operation, credentials);
+  const pairsOf = (parameter: ApiParameter, value: unknown): readonly Pair[] => {
+    const pairs = queryPairs(parameter.name, value, parameter);
+    checkMembers(parameter, pairs, operation, credentialsOf);
+    return pairs;
+  };
   const query: Pair[] = [];
   const cookies: string[] = [];
   const headers: Record<string, string> = { accept };
@@ -48,18 +54,18 @@ export function buildRequest(
     const written =
       parameter.content === 'json' && parameter.fixed === undefined ? JSON.stringify(value) : value;
     if (parameter.in === 'path') segments.set(parameter.name, pathSegment(parameter, written));
-    else if (parameter.in === 'query') pushAll(query, queryPairs(parameter.name, written, parameter));
+    else if (parameter.in === 'query') pushAll(query, pairsOf(parameter, written));
     else if (parameter.in === 'header')
       headers[parameter.name.toLowerCase()] = headerValue(parameter, headerText(written, parameter.explode));
     else
       pushAll(
         cookies,
-        queryPairs(parameter.name, written, parameter).map(([name, text]) => `${name}=${text}`),
+        pairsOf(parameter, written).map(([name, text]) => `${name}=${text}`),
       );
   }
   const content = body && encodeBody(body, own(args, body.argument));
   if (content) headers['content-type'] = content.contentType;
-  for (const [name, value] of authorization(operation, credentials)) {
+  for (const [name, value] of credentialsOf) {
     const { kind, name: place } = name;
     if (kind === 'query') query.push([encodeText(place), encodeText(value)]);
     else if (kind === 'cookie') cookies.push(`${place}=${encodeText(value)}`);
@@ -90,6 +96,28 @@ function checkNames({ parameters, body }: ApiOperation, args: Readonly<Record<st
   if (missing.length > 0)
     throw new InvalidArguments(
       `Missing required ${missing.length === 1 ? 'argument' : 'arguments'}: ${missing.join(', ')}.`,
+    );
+}
+
+/** The members of an object become parameters of their own, which must not be parameters that callers do not set. */
+function checkMembers(
+  { name, in: place, argument }: ApiParameter,
+  pairs: readonly Pair[],
+  { parameters }: ApiOperation,
+  credentials: readonly (readonly [SecurityScheme, string])[],
+): void {
+  const own = encodeText(name);
+  if (pairs.every(([written]) => written === own)) return;
+  const taken = [
+    ...parameters.filter((one) => one.in === place && one.fixed !== undefined).map((one) => one.name),
+    ...credentials.filter(([{ kind }]) => kind === place).map(([scheme]) => scheme.name),
+  ];
+  const found = taken.find((one) =>
+    pairs.some(([written]) => written !== own && written === encodeText(one)),
+  );
+  if (found !== undefined)
+    throw new InvalidArguments(
+      `The argument ${JSON.stringify(argument)} must not have the member ${JSON.stringify(found)}.`,
     );
 }
 

@@ -117,7 +117,8 @@ function readParameter(
     style,
     explode:
       typeof value['explode'] === 'boolean' ? value['explode'] : style === 'form' || style === 'cookie',
-    allowReserved: value['allowReserved'] === true,
+    // A semicolon would end the cookie, so that the value could set other ones.
+    allowReserved: value['allowReserved'] === true && place !== 'cookie',
     allowsSlash:
       place === 'path' &&
       (pathSlashes.has(name) || value['x-multi-segment'] === true || value['allowReserved'] === true),

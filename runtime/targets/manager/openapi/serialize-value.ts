@@ -52,7 +52,9 @@ export function segmentText(
   value: unknown,
   { style, explode, allowReserved }: ValueStyle,
 ): string {
-  const encode = encoder(allowReserved);
+  const reserved = encoder(allowReserved);
+  // A question mark would end the path, so that the value could set parameters of the query.
+  const encode = (item: unknown): string => reserved(item).replaceAll('?', '%3F');
   const prefix = style === 'label' ? '.' : style === 'matrix' ? ';' : '';
   const own = encodeText(name);
   if (Array.isArray(value)) {

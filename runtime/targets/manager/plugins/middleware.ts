@@ -10,8 +10,8 @@ import {
 } from './exchange.ts';
 import type { Plugins } from './plugins.ts';
 import { membersOf } from '#core/json/members-of.ts';
-import type { Socket } from 'node:net';
 import { changeHeaders, pluginHeaders } from './headers.ts';
+import { remoteAddress, rememberReceived } from './received-request.ts';
 
 export interface PluginMiddlewareOptions {
   /** Handles a request from the start if a plugin changes its path: the app's `fetch`. */
@@ -72,6 +72,7 @@ async function passRequest(c: Context<ShellEnv>, plugins: Plugins, timeoutMs: nu
   if ('rejection' in outcome) return { answer: pluginResponse(outcome.rejection, 200) };
   const { message: changed } = outcome;
   const request = applyToRequest(raw, { original, changed, signal });
+  rememberReceived(request, raw);
   return { request, reroute: changed.method !== original.method || changed.path !== original.path };
 }
 
@@ -160,12 +161,6 @@ function decode(path: string): string {
   } catch {
     return path;
   }
-}
-
-/** Returns the client's address without the port, because plugins use it to identify clients. */
-function remoteAddress(c: Context): string {
-  const bindings: { readonly incoming?: { readonly socket?: Socket } } | undefined = c.env;
-  return bindings?.incoming?.socket?.remoteAddress ?? '';
 }
 
 /** A response whose body can still be sent, with its representation for plugins. */

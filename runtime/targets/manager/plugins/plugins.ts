@@ -44,6 +44,10 @@ export interface Plugins extends Pipeline {
   close(): Promise<void>;
 }
 
+/** Whether plugins inspect any messages. */
+export const inspectMessages = (plugins: Pick<Plugins, 'has'> | undefined): plugins is Plugins =>
+  plugins !== undefined && (plugins.has('request') || plugins.has('response'));
+
 const CHECK_INTERVAL_MS = 10_000;
 const START_TIMEOUT_MS = 10_000;
 

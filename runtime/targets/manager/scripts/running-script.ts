@@ -13,15 +13,18 @@ import { toolName } from '../calls/tool-catalog.ts';
 import { serverName } from '../config/server-name.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import type { Requester } from '../upstream/connection.ts';
+import { type CalledItem, calledItem, type InspectCall, type InspectedCall } from './called-item.ts';
 import { emptyLists } from './empty-lists.ts';
 import { MAX_PARALLEL_CALLS, MAX_RESULT_CHARACTERS, scriptLimits, type ScriptSettings } from './limits.ts';
 import type { ScriptMetrics } from './script-metrics.ts';
 import type { RunningThread, ScriptThreads } from './script-threads.ts';
-import { BinaryData, dataOf, promptValue, resourceValue, scriptValue } from './tool-values.ts';
+import { BinaryData, dataOf, itemValue } from './tool-values.ts';
 
 /** The request of a client that runs a script. */
 export type ScriptCall = Omit<ServerCall, 'server' | 'signal' | 'script'> & {
   readonly signal: AbortSignal;
+  /** Sends each call through plugins; undefined if there are none. */
+  readonly inspect?: InspectCall | undefined;
 };
 
 /** A tool, prompt or resource whose result a script received. */
@@ -107,15 +110,16 @@ export class RunningScript {
 
   async #reply(request: ToolRequest): Promise<void> {
     const { metrics } = this.#parts;
-    const { onProgress } = this.#call;
+    const { onProgress, inspect, caller } = this.#call;
     this.#running += 1;
     let reply: ToolReply;
     let name = `${request.server}/${request.tool}`;
     try {
-      this.#call.caller.countCall?.();
-      const parsed = await this.#args(request);
-      if (request.kind === 'resource') name = `${request.server}/${uriIn(parsed)}`;
-      reply = { json: await this.#result(request, parsed, name) };
+      // Behind plugins, the check of the key counts the call.
+      if (!inspect) caller.countCall?.();
+      const item = calledItem(request, await this.#args(request));
+      name = `${item.server}/${item.name}`;
+      reply = { json: await this.#result(item, request.id, name) };
       metrics.onCall('ok');
       this.succeeded.set(name, (this.succeeded.get(name) ?? 0) + 1);
     } catch (error) {
@@ -132,16 +136,12 @@ export class RunningScript {
   }
 
   /** Makes a call in the same way as a client's own call, and returns what the script receives, as JSON. */
-  async #result(request: ToolRequest, args: ShapeOfParams, name: string): Promise<string> {
-    const { server } = request;
-    const { onProgress: _own, ...call } = this.#call;
-    const value = await this.#valueOf(request, args, {
-      ...call,
-      server,
-      signal: this.#canceler,
-      script: this.#id,
-      requester: call.requester && this.#pausing(call.requester),
-    });
+  async #result(item: CalledItem, number: number, name: string): Promise<string> {
+    const { inspect, caller, headers, meta } = this.#call;
+    const result = inspect
+      ? await inspect(item, number, (inspected) => this.#run(inspected))
+      : await this.#run({ item, caller, headers, meta });
+    const value = itemValue(item, result, this.binary);
     const size = jsonSize(value, MAX_RESULT_CHARACTERS);
     if (size <= MAX_RESULT_CHARACTERS) return JSON.stringify(value);
     throw new AppError(
@@ -150,22 +150,27 @@ export class RunningScript {
     );
   }
 
-  async #valueOf({ kind, tool }: ToolRequest, args: ShapeOfParams, call: ServerCall): Promise<unknown> {
+  async #run({ item: { kind, server, name, args }, ...own }: InspectedCall): Promise<ShapeOfParams> {
     const { calls } = this.#parts;
+    const { onProgress: _own, inspect: _inspect, ...request } = this.#call;
+    const call: ServerCall = {
+      ...request,
+      ...own,
+      server,
+      signal: this.#canceler,
+      script: this.#id,
+      requester: request.requester && this.#pausing(request.requester),
+    };
     if (kind === 'tool') {
-      const onTool = ({ own }: CalledTool): void => this.#use(call, kind, own);
-      const result = await calls.callTool({ ...call, tool, args, onTool });
-      return withName(`${call.server}/${tool}`, () => scriptValue(result, this.binary));
+      const onTool = ({ own: tool }: CalledTool): void => this.#use(call, kind, tool);
+      return await calls.callTool({ ...call, tool: name, args, onTool });
     }
-    if (kind === 'prompt') {
-      const prompt = await calls.getPrompt({ ...call, prompt: tool, args: textsIn(args) });
-      this.#use(call, kind, tool);
-      return promptValue(prompt, this.binary);
-    }
-    const uri = uriIn(args);
-    const contents = await calls.readResource({ ...call, uri });
-    this.#use(call, kind, uri);
-    return resourceValue(contents, this.binary);
+    const result =
+      kind === 'prompt'
+        ? await calls.getPrompt({ ...call, prompt: name, args: textsIn(args) })
+        : { contents: await calls.readResource({ ...call, uri: name }) };
+    this.#use(call, kind, name);
+    return result;
   }
 
   #use({ server: written }: ServerCall, kind: CallKind, name: string): void {
@@ -244,11 +249,6 @@ class PausableDeadline {
   }
 }
 
-function uriIn({ uri }: ShapeOfParams): string {
-  if (typeof uri === 'string') return uri;
-  throw new AppError('InputError', 'read takes the URI of a resource as a text: { uri = "..." }');
-}
-
 function textsIn(args: ShapeOfParams): Readonly<Record<string, string>> {
   const isTexts = (value: ShapeOfParams): value is Record<string, string> =>
     Object.values(value).every((item) => typeof item === 'string');
@@ -259,13 +259,4 @@ function textsIn(args: ShapeOfParams): Readonly<Record<string, string>> {
 function failureText(error: unknown): string {
   const { message, details = [] } = AppError.from(error);
   return details.length > 0 ? details.map((detail) => detail.message).join(': ') : message;
-}
-
-/** Starts the tool's own error with its name. */
-function withName<Result>(name: string, run: () => Result): Result {
-  try {
-    return run();
-  } catch (error) {
-    throw new AppError('UpstreamError', `${name}: ${AppError.from(error).message}`, { cause: error });
-  }
 }

@@ -3,6 +3,7 @@ import { isRawNumber, parseLossless } from '#core/json/lossless-json.ts';
 import { AppError } from '#contract/errors.ts';
 import type { ContentBlock, ToolResult } from '../shapes/results.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
+import type { CalledItem } from './called-item.ts';
 
 /** Binary data from results, which a script receives as handles. */
 export class BinaryData {
@@ -33,6 +34,26 @@ export class BinaryData {
   }
 }
 
+/** Returns the value that a script receives for the result of a call. Throws the tool's error, which starts with its name. */
+export function itemValue(
+  { kind, server, name }: Pick<CalledItem, 'kind' | 'server' | 'name'>,
+  result: ShapeOfParams,
+  binary: BinaryData,
+): unknown {
+  if (kind === 'prompt') return promptValue(result, binary);
+  if (kind === 'resource') {
+    const { contents } = result;
+    return resourceValue(Array.isArray(contents) ? contents.filter(isObject) : [], binary);
+  }
+  try {
+    return scriptValue(result, binary);
+  } catch (error) {
+    throw new AppError('UpstreamError', `${server}/${name}: ${AppError.from(error).message}`, {
+      cause: error,
+    });
+  }
+}
+
 /** Returns the value that a script receives for a result. Throws the tool's error. */
 export function scriptValue(result: ToolResult, binary: BinaryData): unknown {
   const { content = [], structuredContent, isError } = result;
@@ -47,14 +68,14 @@ export function scriptValue(result: ToolResult, binary: BinaryData): unknown {
 }
 
 /** Returns the value that a script receives for the contents of a resource: a text, a JSON value, or a list. */
-export function resourceValue(contents: readonly ShapeOfParams[], binary: BinaryData): unknown {
+function resourceValue(contents: readonly ShapeOfParams[], binary: BinaryData): unknown {
   const [only] = contents;
   if (contents.length === 1 && typeof only?.['text'] === 'string') return textValue(only['text']);
   return contents.map((resource) => blockValue({ type: 'resource', resource }, binary)['resource']);
 }
 
 /** Returns the value that a script receives for a prompt: a table with its messages. */
-export function promptValue({ description, messages }: ShapeOfParams, binary: BinaryData): ShapeOfParams {
+function promptValue({ description, messages }: ShapeOfParams, binary: BinaryData): ShapeOfParams {
   const all = Array.isArray(messages) ? messages.filter(isObject) : [];
   return {
     ...(description === undefined ? {} : { description }),

@@ -1,5 +1,4 @@
 import { dirname } from 'node:path';
-import { configError } from '#contract/errors.ts';
 import { createRedactions, type Secret } from '#core/text/redactions.ts';
 import { backgroundClock, systemClock } from '#platform/clock.ts';
 import { formatAddress } from '#serve/bind.ts';
@@ -88,7 +87,6 @@ export async function startManager(
     write: (line) => write(redactor.text(line, serverOfLine(line))),
   });
   logConfigProblems(config, log);
-  refusePluginsWithScripts(config, settings);
   for (const warning of settings.tracingWarnings) log.warn(warning);
   const keysFile = keysPath(settings.keysFile, paths);
   const keys = watchedKeys(keysFile, { log });
@@ -145,7 +143,7 @@ export async function startManager(
       maxBodyBytes,
       mode: settings.mcpMode,
       clientModes: settings.clientModes,
-      hasPlugins: config.plugins.plugins.length > 0,
+      plugins,
       scripts: settings.scripts,
       resultLimit: settings.resultLimit,
     });
@@ -196,16 +194,6 @@ export async function startManager(
     await closers.abandon();
     throw error;
   }
-}
-
-/** Plugins inspect requests. They would not see the calls of a script, which are not requests. */
-function refusePluginsWithScripts({ plugins }: LoadedConfig, { mcpMode, clientModes }: FlagSettings): void {
-  const flag =
-    mcpMode === 'code' ? 'mcp-mode' : clientModes.includes('code') ? 'client-mcp-modes' : undefined;
-  if (flag === undefined || plugins.plugins.length === 0) return;
-  throw configError(
-    `--${flag} code conflicts with the configured plugins, which cannot inspect the calls of scripts. Use another mode, or remove the plugins.`,
-  );
 }
 
 /** Prefix of a log line about a server. Server text only appears in later members, so it cannot imitate this. */

@@ -49,6 +49,12 @@ test('a number that a double represents exactly is parsed as a number', () => {
   }
 });
 
+test('an exponent of many digits is kept, because computing with millions of digits takes seconds', () => {
+  for (const exponent of [`${'0'.repeat(100)}5`, '9'.repeat(16_000_000), `-${'9'.repeat(16_000_000)}`])
+    expect(JSON.stringify(parseLossless(`[1e${exponent}]`))).toBe(`[1e${exponent}]`);
+  expect(parseLossless('[1e0005]')).toEqual([100_000]);
+});
+
 test('anything else is parsed as by JSON.parse', () => {
   assert(
     property(jsonValue(), (value) => {

@@ -8,9 +8,25 @@ const DATE_TIME = new Intl.DateTimeFormat(LANGUAGE, {
   timeStyle: 'medium',
   hourCycle: 'h23',
 });
-const DAY = new Intl.DateTimeFormat(LANGUAGE, { month: 'short', day: 'numeric' });
-const CLOCK = new Intl.DateTimeFormat(LANGUAGE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const MONTH = new Intl.DateTimeFormat(LANGUAGE, { year: 'numeric', month: 'short' });
+
+/** Formats timestamps in a time zone, by default the browser's. Creating a formatter is slow. */
+function formatIn(options: Intl.DateTimeFormatOptions) {
+  const formats = new Map<string | undefined, Intl.DateTimeFormat>();
+  return (moment: number, timeZone: string | undefined) => {
+    let format = formats.get(timeZone);
+    if (!format) {
+      format = new Intl.DateTimeFormat(LANGUAGE, { ...options, ...(timeZone !== undefined && { timeZone }) });
+      formats.set(timeZone, format);
+    }
+    return format.format(moment);
+  };
+}
+
+const DAY = formatIn({ month: 'short', day: 'numeric' });
+const CLOCK = formatIn({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const MONTH = formatIn({ year: 'numeric', month: 'short' });
+/** A timestamp in a chart, to the minute. */
+export const minuteText = formatIn({ dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
 const DAY_MS = 86_400_000;
 const MISSING = '–';
 
@@ -88,8 +104,8 @@ export function dateTime(moment: string | number | Date | null | undefined): Nod
  * A timestamp on a chart axis that spans `range` milliseconds: a time of day within two days, a day
  * within a year, otherwise a month.
  */
-export const axisTime = (moment: number, range: number) =>
-  (range > 1 && range <= 2 * DAY_MS ? CLOCK : range <= 366 * DAY_MS ? DAY : MONTH).format(moment);
+export const axisTime = (moment: number, range: number, timeZone?: string) =>
+  (range > 1 && range <= 2 * DAY_MS ? CLOCK : range <= 366 * DAY_MS ? DAY : MONTH)(moment, timeZone);
 
 const isMissing = (value: Amount): value is null | undefined =>
   value === null || value === undefined || Number.isNaN(value);

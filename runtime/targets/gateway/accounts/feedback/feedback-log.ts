@@ -62,8 +62,11 @@ export const indexRequests = ({ db }: Pick<Store, 'db'>): Promise<void> =>
 
 /** Feedback on responses. It exists whether or not the requests themselves are logged. */
 export interface FeedbackLog {
-  /** Stores an author's feedback on a request, or replaces it. */
-  set(request: UsageRow, author: Author, judgement: Judgement): Promise<FeedbackRow>;
+  /**
+   * Stores an author's feedback on a request, or replaces it. Throws a ConflictError if `onlyKey` is set, and the
+   * author's feedback is on a request of another key with the same ID.
+   */
+  set(request: UsageRow, author: Author, judgement: Judgement, onlyKey?: string): Promise<FeedbackRow>;
   /** A page of feedback, newest first, and the total number of matching items. */
   list(
     filter: FeedbackFilter,
@@ -88,7 +91,7 @@ export function createFeedbackLog(
 ): FeedbackLog {
   const nextId = createEventIds();
   return {
-    async set(request, author, { thumb, score, label, text, expectedOutput }) {
+    async set(request, author, { thumb, score, label, text, expectedOutput }, onlyKey) {
       const at = Math.floor(now());
       const columns = {
         at,
@@ -100,12 +103,27 @@ export function createFeedbackLog(
         expected_output: expectedOutput === null ? null : storableText(expectedOutput),
         ...requestColumns(request),
       };
-      return await db
+      const row = await db
         .insertInto('gateway_feedback')
         .values({ id: nextId(at), created_at: at, author_id: author.id, ...columns })
-        .onConflict((conflict) => conflict.columns(['request_id', 'author_id']).doUpdateSet(columns))
+        .onConflict((conflict) =>
+          conflict
+            .columns(['request_id', 'author_id'])
+            .doUpdateSet(columns)
+            .where(
+              onlyKey === undefined
+                ? sql<boolean>`1 = 1`
+                : sql<boolean>`${sql.ref('gateway_feedback.api_key_id')} = ${onlyKey}`,
+            ),
+        )
         .returningAll()
-        .executeTakeFirstOrThrow();
+        .executeTakeFirst();
+      if (row) return row;
+      throw new AppError(
+        'ConflictError',
+        `The user has already judged a request of another key with ID '${columns.request_id.slice(0, 100)}'. Use distinct request IDs.`,
+        { reason: 'feedback_exists' },
+      );
     },
     async list(filter, page) {
       const { total, rows: feedback } = await newestFirst(select(db, filter).selectAll(), page, EVENTS);

@@ -2,7 +2,7 @@ import { AppError } from '#contract/errors.ts';
 import { isStorable } from '../../store/storable-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { codePoints } from '#core/text/code-points.ts';
-import { isTimeZone } from '#core/time/calendar.ts';
+import { isTimeZone, TIME_ZONE_PROBLEM } from '#core/time/calendar.ts';
 import {
   type BudgetLimit,
   limitId,
@@ -81,10 +81,7 @@ function checkLimits(name: string, limits: readonly BudgetLimit[]): void {
     if (timeZone !== null && calendar === null)
       throw inputProblem(name, `${name}: time_zone requires calendar: day, week or month.`);
     if (timeZone !== null && !isTimeZone(timeZone))
-      throw inputProblem(
-        name,
-        `${name}: ${JSON.stringify(timeZone.slice(0, 64))} is not a time zone. Use a name such as Europe/Berlin or UTC.`,
-      );
+      throw inputProblem(name, `${name}: ${JSON.stringify(timeZone.slice(0, 64))} ${TIME_ZONE_PROBLEM}`);
     if (models?.length === 0)
       throw inputProblem(
         name,

@@ -18,7 +18,7 @@ import { issuerOf, keyStatusOf, type LastUsed } from './directory.ts';
 import { newKeySecret } from './credentials.ts';
 import { addMember } from './members.ts';
 import { addUser } from './users.ts';
-import { containsInAnyCase } from '../../store/contains-text.ts';
+import { containsInAnyCase, startsWith } from '../../store/contains-text.ts';
 import { equalValues } from '../../store/equal-values.ts';
 import { inOrder, textOrder } from '../../store/in-order.ts';
 import { inTeams } from './in-teams.ts';
@@ -264,11 +264,12 @@ const CREATED = { by: 'created_at', isDescending: false } as const;
 /** Selects the keys for a list. */
 function foundKeys(
   db: Kysely<Schema>,
-  { visible = 'everything', search, status, userId, teamId, order = CREATED }: KeyQuery,
+  { visible = 'everything', search, idPrefix, status, userId, teamId, order = CREATED }: KeyQuery,
   now: number,
 ): ReturnType<typeof selectKeys> {
   const found = visibleKeys(selectKeys(db), visible)
     .where(containsInAnyCase(SEARCHED, search))
+    .where(startsWith('gateway_keys.id', idPrefix))
     .where(equalValues<KeyRow>({ user_id: userId, team_id: teamId }))
     .where(status === undefined ? sql<SqlBool>`1 = 1` : hasStatus(status, now));
   const values = {

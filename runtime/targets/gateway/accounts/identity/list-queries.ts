@@ -17,6 +17,8 @@ export interface KeyQuery {
   readonly visible?: Visible | undefined;
   /** Substring of the name, prefix, ID or user, case-insensitive. */
   readonly search?: string | undefined;
+  /** Beginning of the ID. */
+  readonly idPrefix?: string | undefined;
   readonly status?: KeyStatus | undefined;
   readonly userId?: string | undefined;
   readonly teamId?: string | undefined;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { AppError } from '#contract/errors.ts';
 import type { Clock } from '#platform/clock.ts';
-import { isTimeZone } from '#core/time/calendar.ts';
+import { isTimeZone, TIME_ZONE_PROBLEM } from '#core/time/calendar.ts';
 import { userAccount } from '../../store/account-ids.ts';
 import { calendarOf } from '../identity/calendar-columns.ts';
 import { type BudgetChanges, BUDGET_FIELDS } from '../fields/budgets.ts';
@@ -153,10 +153,7 @@ function checkWindow({ budget_duration_sec: seconds, calendar, time_zone: zone }
   if (typeof calendar !== 'string')
     throw wrongWindow('time_zone', 'time_zone requires calendar: day, week or month.');
   if (!isTimeZone(zone))
-    throw wrongWindow(
-      'time_zone',
-      `${JSON.stringify(zone.slice(0, 64))} is not a time zone. Use a name such as Europe/Berlin or UTC.`,
-    );
+    throw wrongWindow('time_zone', `${JSON.stringify(zone.slice(0, 64))} ${TIME_ZONE_PROBLEM}`);
 }
 
 const wrongWindow = (name: string, message: string): AppError =>

@@ -38,7 +38,7 @@ export const USAGE_GROUPINGS = [
 ] as const;
 export type UsageGrouping = (typeof USAGE_GROUPINGS)[number];
 
-export const USAGE_INTERVALS = ['minute', 'hour', 'day', 'month'] as const;
+export const USAGE_INTERVALS = ['minute', 'hour', 'day', 'week', 'month'] as const;
 export type UsageInterval = (typeof USAGE_INTERVALS)[number];
 
 export interface UsageTotals {
@@ -72,7 +72,7 @@ export interface UsagePoint extends UsageTotals {
 interface SeriesOptions {
   /** Maximum number of intervals. */
   readonly limit?: number | undefined;
-  /** Time zone that determines when hours, days and months start. Default: UTC. */
+  /** Time zone that determines when hours, days, weeks and months start. Default: UTC. */
   readonly timeZone?: string | undefined;
 }
 

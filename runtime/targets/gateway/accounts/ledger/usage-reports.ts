@@ -29,7 +29,7 @@ const GROUPINGS: Readonly<Record<UsageGrouping, string>> = {
   provider_key: 'provider_key',
   tag: 'tag.value',
 };
-const INTERVALS_MS: Readonly<Record<Exclude<UsageInterval, 'month'>, number>> = {
+const INTERVALS_MS: Readonly<Record<'minute' | 'hour' | 'day', number>> = {
   minute: 60_000,
   hour: 3_600_000,
   day: 86_400_000,
@@ -66,8 +66,9 @@ export function createUsageReports({ db, kind }: Pick<Store, 'db' | 'kind'>): Us
       }));
     },
     series: async (filter, interval, { limit, timeZone } = {}) => {
-      const isLocal = timeZone !== undefined && interval !== 'minute';
-      const start = isLocal ? startOfLength(QUARTER_MS) : startOf(interval, kind);
+      const zone = timeZone ?? (interval === 'week' ? 'UTC' : undefined);
+      const isLocal = zone !== undefined && interval !== 'minute';
+      const start = isLocal || interval === 'week' ? startOfLength(QUARTER_MS) : startOf(interval, kind);
       const rows = await select(db, filter)
         .select(start.as('start'))
         .select(SUMS)
@@ -76,14 +77,14 @@ export function createUsageReports({ db, kind }: Pick<Store, 'db' | 'kind'>): Us
         .$if(limit !== undefined && !isLocal, (query) => query.limit(limit ?? 0))
         .execute();
       const points = rows.map((row) => ({ start: row.start, ...totalsOf(row) }));
-      return isLocal ? inZone(points, interval, timeZone).slice(0, limit) : points;
+      return isLocal ? inZone(points, interval, zone).slice(0, limit) : points;
     },
     csv: (filter) => csvOf(db, filter),
   };
 }
 
 /** The start of a row's interval, in UTC. */
-function startOf(interval: UsageInterval, kind: Store['kind']): RawBuilder<number> {
+function startOf(interval: Exclude<UsageInterval, 'week'>, kind: Store['kind']): RawBuilder<number> {
   if (interval === 'month') return MONTH_STARTS[kind];
   return startOfLength(INTERVALS_MS[interval]);
 }

@@ -19,9 +19,12 @@ export const REDACTED = '[redacted]';
 const MIN_ENCODED_LENGTH = 256;
 const ENCODED = /^(?:data:[^,]{0,200},)?[A-Za-z\d+/=_\r\n-]*$/;
 const DATA_URL = /^data:[^,]{0,200};base64,/i;
-/** This gateway's keys, and keys of well-known APIs. */
+/**
+ * This gateway's keys, also short-lived ones and those of workers, signed tokens of workloads, which are accepted like
+ * keys, and keys of well-known APIs.
+ */
 const KEYS =
-  /\b(?:gw-[\w-]{40,}|sk-[\w-]{16,}|AIza[\w-]{30,}|gsk_\w{16,}|xai-\w{16,}|AKIA[A-Z\d]{16}|gh[opsu]_\w{30,})/g;
+  /\b(?:gwt?-[\w-]{40,}|gwjob-[\w-]{36,}(?:\.[\w-]+){3}|sk-[\w-]{16,}|AIza[\w-]{30,}|gsk_\w{16,}|xai-\w{16,}|AKIA[A-Z\d]{16}|gh[opsu]_\w{30,}|(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{16,})/g;
 
 /**
  * Replaces secrets and everything that a pattern matches. Rejects if this takes too long; nothing must be

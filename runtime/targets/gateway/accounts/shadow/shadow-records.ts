@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { SequentialVerdict } from '../../evaluation/metrics/sequential/paired-test.ts';
+import type { Thumb } from '../../shared/record-words.ts';
 import { ROWS_PER_DELETE } from '../../store/delete-before.ts';
 import type { AlertRow, ShadowRow } from '../../store/record-schema.ts';
 import type { Schema } from '../../store/schema.ts';
@@ -20,6 +21,17 @@ export interface TrialPlan {
   readonly margin: number;
   readonly confidence: number;
   readonly maxRows: number;
+  /** Set for an A/B test, in which each user gets the responses of one of the models. */
+  readonly ab?: AbPlan | undefined;
+}
+
+export interface AbPlan {
+  /** Whose requests all get the same variant. */
+  readonly by: string;
+  /** The requests of a unit that count: those within this time after the first one. */
+  readonly windowMs: number;
+  /** The score in feedback that counts as 1. */
+  readonly maxScore: number;
 }
 
 export interface Trial {
@@ -34,12 +46,32 @@ export interface Trial {
 
 /** The two scores of a metric: the current model's and the candidate's. */
 export type ScorePair = readonly [number, number];
-export type RowScores = Readonly<Record<string, ScorePair>>;
+export type PairScores = Readonly<Record<string, ScorePair>>;
+/** By metric. A request in an A/B test only has the score of its own response. */
+export type RowScores = Readonly<Record<string, ScorePair | number>>;
+
+/** Feedback on a request in an A/B test. */
+export interface Rating {
+  readonly unit: string | null;
+  readonly variant: string | null;
+  /** Start of the request. */
+  readonly at: number;
+  /** Last change of the feedback. */
+  readonly ratedAt: number;
+  readonly thumb: Thumb | null;
+  readonly score: number | null;
+}
 
 /** A compared request. */
-export interface ComparedRow extends Omit<ShadowRow, 'scores' | 'trial_id' | 'number'> {
+export interface ComparedRow
+  extends
+    Omit<ShadowRow, 'scores' | 'trial_id' | 'number' | VariantColumn>,
+    Partial<Pick<ShadowRow, VariantColumn>> {
   readonly scores: RowScores;
 }
+
+/** Columns that only rows of A/B tests have. */
+type VariantColumn = 'variant' | 'unit' | 'share' | 'output_tokens';
 
 export type NewTrial = Pick<Trial, 'id' | 'alias' | 'plan'> & { readonly retentionMs: number | undefined };
 
@@ -55,6 +87,8 @@ export interface ShadowRecords {
   skip(trialId: string, counts: ReadonlyMap<SkipReason, number>): Promise<void>;
   /** Rows after a number, in order, at most `limit`. */
   rows(trialId: string, after: number, limit: number): Promise<readonly NumberedRow[]>;
+  /** Feedback on a trial's requests from a number on. */
+  ratings(trialId: string, from: number): Promise<readonly Rating[]>;
   /** Sets a verdict that was just reached and raises the alert. Only the first caller does, and gets true. */
   decide(trialId: string, verdict: SequentialVerdict, alert: AlertRow): Promise<boolean>;
   /** All trials, newest first. */
@@ -108,33 +142,8 @@ export function createShadowRecords(
       return (await find(id)) ?? trialOf(row);
     },
     async add(trialId, rows) {
-      if (rows.length === 0) return;
-      await db.transaction().execute(async (trx) => {
-        // The update locks the trial, so rows become visible in the order of their numbers.
-        const trial = await trx
-          .updateTable('gateway_shadow_trials')
-          .set((row) => ({ row_count: sql<number>`${row.ref('row_count')} + ${sql.lit(rows.length)}` }))
-          .where('id', '=', trialId)
-          .returning('row_count')
-          .executeTakeFirst();
-        if (!trial) return;
-        const owners = await existingUsers(trx, rows);
-        const kept = rows.filter((row) => owners.has(row.user_id));
-        if (kept.length === 0) return;
-        await trx
-          .insertInto('gateway_shadow_rows')
-          .values(
-            kept.map(({ scores, ...row }, at) => ({
-              ...row,
-              request_id: storableText(row.request_id),
-              trial_id: trialId,
-              number: trial.row_count - rows.length + at + 1,
-              scores: JSON.stringify(scores),
-            })),
-          )
-          .onConflict((conflict) => conflict.column('id').doNothing())
-          .execute();
-      });
+      for (let at = 0; at < rows.length; at += ROWS_PER_INSERT)
+        await insertRows(db, trialId, rows.slice(at, at + ROWS_PER_INSERT));
     },
     async skip(trialId, counts) {
       for (const [reason, count] of counts)
@@ -159,6 +168,29 @@ export function createShadowRecords(
           .limit(limit)
           .execute()
       ).map((row) => ({ ...row, scores: parseJsonText(row.scores) as RowScores })),
+    ratings: async (trialId, from) =>
+      await db
+        .selectFrom('gateway_shadow_rows as row')
+        .innerJoin('gateway_feedback as feedback', (join) =>
+          // Clients can choose request IDs, so the user must be the same as well.
+          join
+            .onRef('feedback.request_id', '=', 'row.request_id')
+            .onRef('feedback.user_id', '=', 'row.user_id'),
+        )
+        .select([
+          'row.unit',
+          'row.variant',
+          'row.at',
+          'feedback.at as ratedAt',
+          'feedback.thumb',
+          'feedback.score',
+        ])
+        .where('row.trial_id', '=', trialId)
+        .where('row.number', '>=', from)
+        .where((where) =>
+          where.or([where('feedback.thumb', 'is not', null), where('feedback.score', 'is not', null)]),
+        )
+        .execute(),
     decide: async (trialId, verdict, alert) =>
       await db.transaction().execute(async (trx) => {
         const { numUpdatedRows } = await trx
@@ -214,6 +246,38 @@ export function createShadowRecords(
       for (const { id, retention_ms: retention } of trials) await pruneTrial(db, id, now - (retention ?? 0));
     },
   };
+}
+
+/** Keeps the number of values of a statement below the limits of the databases. */
+const ROWS_PER_INSERT = 500;
+
+async function insertRows(db: Kysely<Schema>, trialId: string, rows: readonly ComparedRow[]): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    // The update locks the trial, so rows become visible in the order of their numbers.
+    const trial = await trx
+      .updateTable('gateway_shadow_trials')
+      .set((row) => ({ row_count: sql<number>`${row.ref('row_count')} + ${sql.lit(rows.length)}` }))
+      .where('id', '=', trialId)
+      .returning('row_count')
+      .executeTakeFirst();
+    if (!trial) return;
+    const owners = await existingUsers(trx, rows);
+    const kept = rows.filter((row) => owners.has(row.user_id));
+    if (kept.length === 0) return;
+    await trx
+      .insertInto('gateway_shadow_rows')
+      .values(
+        kept.map(({ scores, ...row }, at) => ({
+          ...row,
+          request_id: storableText(row.request_id),
+          trial_id: trialId,
+          number: trial.row_count - rows.length + at + 1,
+          scores: JSON.stringify(scores),
+        })),
+      )
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
+  });
 }
 
 async function pruneTrial(db: Kysely<Schema>, trialId: string, before: number): Promise<void> {

@@ -1,29 +1,38 @@
-import { pushAll } from '#core/values/push-all.ts';
 import {
   createPairedTest,
+  type DifferenceInterval,
   differenceInterval,
   type PairedTest,
   type SequentialVerdict,
 } from '../../evaluation/metrics/sequential/paired-test.ts';
-import type { NumberedRow, ShadowRecords, Trial, TrialPlan } from './shadow-records.ts';
+import {
+  meanInterval,
+  quantileDifference,
+  quantileOf,
+} from '../../evaluation/metrics/sequential/unbounded-intervals.ts';
+import type { NumberedRow, ScorePair, ShadowRecords, Trial, TrialPlan } from './shadow-records.ts';
 
-/** The tests of a trial, one per metric, which rows are added to in order. */
-export interface TrialTests {
-  add(row: Pick<NumberedRow, 'scores'>): void;
+/** The tests of a trial, one per metric. */
+interface MetricTests {
   readonly verdict: () => SequentialVerdict;
   /** Estimated number of further rows until a verdict; undefined if unknown. */
   readonly remaining: () => number | undefined;
   readonly tests: ReadonlyMap<string, PairedTest>;
 }
 
+/** The tests of a shadow evaluation, which rows are added to in order. */
+interface TrialTests extends MetricTests {
+  add(row: Pick<NumberedRow, 'scores'>): void;
+}
+
 /**
  * The probability of an error of each metric. It is divided by the number of deciding metrics, so that all verdicts
  * together are right with the configured confidence.
  */
-const alphaOf = ({ confidence, deciding }: TrialPlan): number =>
+export const alphaOf = ({ confidence, deciding }: TrialPlan): number =>
   (1 - confidence) / Math.max(1, deciding.length);
 
-export function createTrialTests(plan: TrialPlan): TrialTests {
+export function createMetricTests(plan: TrialPlan): MetricTests {
   const options = { margin: plan.margin, alpha: alphaOf(plan) };
   const tests = new Map(plan.metrics.map((metric) => [metric, createPairedTest(options)]));
   const deciding = plan.deciding.flatMap((metric) => tests.get(metric) ?? []);
@@ -35,12 +44,6 @@ export function createTrialTests(plan: TrialPlan): TrialTests {
   return {
     tests,
     verdict,
-    add({ scores }) {
-      for (const [metric, test] of tests) {
-        const pair = Object.hasOwn(scores, metric) ? scores[metric] : undefined;
-        if (pair) test.add(pair[1] - pair[0]);
-      }
-    },
     remaining() {
       const open = deciding.filter((test) => test.verdict() === 'undecided');
       const estimates = open.map((test) => test.remaining());
@@ -50,7 +53,26 @@ export function createTrialTests(plan: TrialPlan): TrialTests {
   };
 }
 
-interface MetricReport {
+/** The two scores of a row; undefined without the metric. */
+function pairOf({ scores }: Pick<NumberedRow, 'scores'>, metric: string): ScorePair | undefined {
+  const pair = Object.hasOwn(scores, metric) ? scores[metric] : undefined;
+  return typeof pair === 'number' ? undefined : pair;
+}
+
+export function createTrialTests(plan: TrialPlan): TrialTests {
+  const group = createMetricTests(plan);
+  return {
+    ...group,
+    add(row) {
+      for (const [metric, test] of group.tests) {
+        const pair = pairOf(row, metric);
+        if (pair) test.add(pair[1] - pair[0]);
+      }
+    },
+  };
+}
+
+export interface MetricReport {
   readonly name: string;
   readonly decides: boolean;
   readonly rows: number;
@@ -63,10 +85,21 @@ interface MetricReport {
   readonly verdict: SequentialVerdict;
 }
 
-/** A value of both models: sums or means over the rows that have both. */
-interface BothValues {
+/** A value of both models over the rows that have both, and the interval of its difference. */
+export interface Comparison {
   readonly baseline: number | null;
   readonly candidate: number | null;
+  /** Candidate minus current model. */
+  readonly difference: number | null;
+  /** Null with too few values. */
+  readonly lower: number | null;
+  readonly upper: number | null;
+}
+
+export interface UnitCounts {
+  readonly baseline: number;
+  readonly candidate: number;
+  readonly waiting: number;
 }
 
 export interface TrialReport {
@@ -77,13 +110,17 @@ export interface TrialReport {
   readonly failed: number;
   readonly remaining: number | undefined;
   readonly metrics: readonly MetricReport[];
+  /** Units of an A/B test whose windows are over, and those whose are not; undefined for a shadow evaluation. */
+  readonly units: UnitCounts | undefined;
   /** Mean cost per request, in nano-dollars. */
-  readonly cost: BothValues;
+  readonly cost: Comparison;
   /** What all judging cost, in nano-dollars. */
   readonly scoringCost: bigint;
-  readonly p50Ms: BothValues;
-  readonly p95Ms: BothValues;
-  readonly firstP50Ms: BothValues;
+  readonly p50Ms: Comparison;
+  readonly p95Ms: Comparison;
+  readonly firstP50Ms: Comparison;
+  /** Mean number of tokens per response, in an A/B test. */
+  readonly outputTokens: Comparison;
   readonly skipped: Readonly<Record<string, number>>;
 }
 
@@ -97,21 +134,27 @@ export async function reportTrial(
   const { plan } = trial;
   const rows: NumberedRow[] = [];
   const tests = createTrialTests(plan);
-  for (;;) {
-    const more = await records.rows(trial.id, rows.at(-1)?.number ?? 0, ROWS_PER_READ);
-    for (const row of more) tests.add(row);
-    pushAll(rows, more);
-    if (more.length < ROWS_PER_READ) break;
-  }
+  await readRows(records, trial.id, 0, (row) => {
+    tests.add(row);
+    rows.push(row);
+  });
+  const alpha = 1 - plan.confidence;
   const answered = rows.filter((row) => row.failed === 0);
   const priced = answered.filter((row) => row.cost_nano !== null && row.candidate_cost_nano !== null);
   const timed = answered.filter((row) => row.candidate_duration_ms !== null);
   const streamed = answered.filter((row) => row.first_ms !== null && row.candidate_first_ms !== null);
-  const durations = [timed.map((row) => row.duration_ms), timed.map((row) => row.candidate_duration_ms ?? 0)];
+  const costs = [
+    priced.map((row) => Number(row.cost_nano)),
+    priced.map((row) => Number(row.candidate_cost_nano)),
+  ] as const;
+  const durations = [
+    timed.map((row) => row.duration_ms),
+    timed.map((row) => row.candidate_duration_ms ?? 0),
+  ] as const;
   const firsts = [
     streamed.map((row) => row.first_ms ?? 0),
     streamed.map((row) => row.candidate_first_ms ?? 0),
-  ];
+  ] as const;
   return {
     trial,
     // A verdict stays even if rows were deleted since.
@@ -120,14 +163,13 @@ export async function reportTrial(
     failed: rows.length - answered.length,
     remaining: trial.verdict === 'undecided' ? tests.remaining() : undefined,
     metrics: plan.metrics.map((name) => metricReport(name, plan, rows, tests)),
-    cost: {
-      baseline: meanOf(priced.map((row) => Number(row.cost_nano))),
-      candidate: meanOf(priced.map((row) => Number(row.candidate_cost_nano))),
-    },
+    units: undefined,
+    cost: compared(meanOf(costs[0]), meanOf(costs[1]), meanInterval(differencesOf(costs), alpha)),
     scoringCost: rows.reduce((sum, row) => sum + row.scoring_cost_nano, 0n),
-    p50Ms: both(durations, 0.5),
-    p95Ms: both(durations, 0.95),
-    firstP50Ms: both(firsts, 0.5),
+    p50Ms: quantiles(durations, 0.5, alpha),
+    p95Ms: quantiles(durations, 0.95, alpha),
+    firstP50Ms: quantiles(firsts, 0.5, alpha),
+    outputTokens: compared(null, null, undefined),
     skipped: await records.skips(trial.id),
   };
 }
@@ -138,10 +180,7 @@ function metricReport(
   rows: readonly NumberedRow[],
   { tests }: TrialTests,
 ): MetricReport {
-  const pairs = rows.flatMap(({ scores }) => {
-    const pair = Object.hasOwn(scores, name) ? scores[name] : undefined;
-    return pair ? [pair] : [];
-  });
+  const pairs = rows.flatMap((row) => [pairOf(row, name)].filter((pair) => pair !== undefined));
   const differences = pairs.map(([baseline, candidate]) => candidate - baseline);
   return {
     name,
@@ -155,17 +194,49 @@ function metricReport(
   };
 }
 
-const meanOf = (numbers: readonly number[]): number | null =>
+export const meanOf = (numbers: readonly number[]): number | null =>
   numbers.length === 0 ? null : numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 
-const both = ([one = [], other = []]: readonly (readonly number[])[], share: number): BothValues => ({
-  baseline: percentileOf(one, share),
-  candidate: percentileOf(other, share),
+type Both = readonly [readonly number[], readonly number[]];
+
+const differencesOf = ([current, candidate]: Both): number[] =>
+  candidate.map((value, at) => value - (current[at] ?? 0));
+
+export const compared = (
+  baseline: number | null,
+  candidate: number | null,
+  interval: DifferenceInterval | undefined,
+): Comparison => ({
+  baseline,
+  candidate,
+  difference: baseline === null || candidate === null ? null : candidate - baseline,
+  lower: interval?.lower ?? null,
+  upper: interval?.upper ?? null,
 });
 
-function percentileOf(numbers: readonly number[], share: number): number | null {
-  const sorted = numbers.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null;
+export function quantiles(values: Both, share: number, alpha: number): Comparison {
+  const [current, candidate] = values.map((numbers) => numbers.toSorted((one, other) => one - other));
+  const [one, other] = [current ?? [], candidate ?? []];
+  return compared(
+    quantileOf(one, share),
+    quantileOf(other, share),
+    quantileDifference(one, other, share, alpha),
+  );
+}
+
+/** Reads a trial's rows after a number, in order. Returns the last number. */
+export async function readRows(
+  records: Pick<ShadowRecords, 'rows'>,
+  trialId: string,
+  after: number,
+  use: (row: NumberedRow) => void,
+): Promise<number> {
+  for (let last = after; ;) {
+    const more = await records.rows(trialId, last, ROWS_PER_READ);
+    for (const row of more) use(row);
+    last = more.at(-1)?.number ?? last;
+    if (more.length < ROWS_PER_READ) return last;
+  }
 }
 
 /** The verdict as one sentence. */
@@ -177,5 +248,6 @@ export function verdictText(
   if (verdict === 'not_worse') return `not worse with ${confidence}`;
   if (verdict === 'worse') return `worse with ${confidence}`;
   if (rows >= plan.maxRows) return `undecided after the maximum of ${plan.maxRows} rows`;
-  return remaining === undefined ? 'undecided' : `undecided: about ${remaining} more rows`;
+  const noun = plan.ab ? 'users' : 'rows';
+  return remaining === undefined ? 'undecided' : `undecided: about ${remaining} more ${noun}`;
 }

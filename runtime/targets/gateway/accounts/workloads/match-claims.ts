@@ -63,14 +63,18 @@ function userIn(template: string, claims: Claims): string {
           `The token does not contain the claim \`${part.claim}\`, which is part of the user ID.`,
         );
       const next = parts[at + 1];
-      if (parts.length > at + 2 && next && 'text' in next && value.includes(next.text))
+      if (parts.length > at + 2 && next && 'text' in next && isAmbiguous(value, next.text))
         throw refused(
-          `The claim \`${part.claim}\` contains ${JSON.stringify(next.text)}, which separates it from the next claim in the user ID. Use another separator in \`${template}\`.`,
+          `${JSON.stringify(next.text)} separates the claim \`${part.claim}\` from the next claim in the user ID, but the claim contains it or ends with a part of it. Use another separator in \`${template}\`.`,
         );
       return value;
     })
     .join('');
 }
+
+/** Whether a value with its separator contains the separator earlier: with `--`, also `a-` is followed by it earlier. */
+const isAmbiguous = (value: string, separator: string): boolean =>
+  `${value}${separator}`.indexOf(separator) < value.length;
 
 /** A claim by its path, such as `kubernetes.io/namespace`. Names can contain dots. */
 function claimAt(claims: Claims, path: string): unknown {

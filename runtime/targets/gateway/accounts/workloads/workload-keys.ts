@@ -69,10 +69,13 @@ async function create(keys: Keys, id: string, { issuer, rule, userId }: NewWorkl
   }
 }
 
-/** Claims such as a branch can have any number of values, each of which would create a user. */
+/**
+ * Claims such as a branch can have any number of values, each of which would create a user. Keys are counted by their
+ * IDs, because members choose the names of their keys, and could otherwise use up the maximum.
+ */
 async function requireRoom(keys: Keys, issuer: WorkloadIssuer): Promise<void> {
   const { name, maxUsers } = issuer;
-  const [last] = await keys.list({ skip: maxUsers - 1, limit: 1 }, { search: prefixOf(issuer) });
+  const [last] = await keys.list({ skip: maxUsers - 1, limit: 1 }, { idPrefix: prefixOf(issuer) });
   if (last === undefined) return;
   throw refused(
     `The workload issuer \`${name}\` has ${maxUsers} users, its maximum. Ask an administrator to delete keys that are no longer needed, or to increase \`max_users\`.`,

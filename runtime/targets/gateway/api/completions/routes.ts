@@ -255,6 +255,11 @@ const HEADERS: NonNullable<Operation['answer']['headers']> = [
     type: 'integer',
   },
   {
+    name: 'X-Gateway-Variant',
+    description: 'Variant of an A/B test that the user has: `current` or `candidate`.',
+    type: 'string',
+  },
+  {
     name: 'X-Gateway-Dropped-Tools',
     description: 'Types of tools that were dropped because the model’s provider cannot run them.',
     type: 'string',

@@ -1,6 +1,7 @@
 import { omitUndefined } from '#core/json/omit-undefined.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
+import { spanText } from '#core/time/time-span.ts';
 import { entriesOf } from '#core/values/keys.ts';
 import type { Price } from '../../accounts/ledger/ledger.ts';
 import { UNIT_FIELDS, type UnitField } from '../../accounts/ledger/price-units.ts';
@@ -72,6 +73,7 @@ export function aliasView(entry: RegisteredAlias) {
     strategy,
     fallbacks: [...fallbacks],
     shadow: shadowSettings(entry),
+    ab: abSettings(entry),
     ...entryView(entry),
   };
 }
@@ -86,6 +88,19 @@ function shadowSettings({ stored, value }: RegisteredAlias): Record<string, unkn
     ...omitUndefined({ model, share, user, experiment, metrics, judge, rubric, embedder }),
     margin,
     confidence,
+    max_rows: maxRows,
+  };
+}
+
+/** The settings of an A/B test, with the names of the configuration file. */
+function abSettings({ stored, value }: RegisteredAlias): Record<string, unknown> | null {
+  if (stored) return isObject(stored.settings['ab']) ? stored.settings['ab'] : null;
+  if (!value?.ab) return null;
+  const { model, share, by, metrics, maxScore, windowMs, margin, confidence, maxRows } = value.ab;
+  return {
+    ...{ model, share, by, metrics, margin, confidence },
+    max_score: maxScore,
+    window: spanText(windowMs),
     max_rows: maxRows,
   };
 }

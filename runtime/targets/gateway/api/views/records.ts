@@ -8,6 +8,7 @@ import type {
   GroupedTrend,
   SpeedSummary,
   Trend,
+  SpeedInterval,
   TrendRange,
   TrendTotals,
 } from '../../accounts/ledger/trends/trends-api.ts';
@@ -164,11 +165,7 @@ async function priceOf(
   }
 }
 
-const rangeView = ({ from, to, interval }: TrendRange) => ({
-  from: rfc3339(from),
-  to: rfc3339(to),
-  interval,
-});
+const rangeView = ({ from, to }: TrendRange) => ({ from: rfc3339(from), to: rfc3339(to) });
 
 const totalsView = (totals: TrendTotals) => ({
   requests: totals.requests,
@@ -196,6 +193,8 @@ export function spendingView(
   const rest = trend.groups.length - first.length;
   return {
     ...rangeView(range),
+    interval: range.interval,
+    time_zone: range.timeZone,
     ...trendView(trend),
     groups: first.map(({ group, ...one }) => ({ group, ...trendView(one) })),
     others: rest === 0 ? null : { groups: rest, ...trendView(withoutGroups(trend, first, series >= top)) },
@@ -209,8 +208,13 @@ const speedsView = ({ answers, latency: duration, firstOutput, tokensPerSecond }
   tokens_per_second: { ...tokensPerSecond },
 });
 
-export const latencyView = (range: TrendRange, { all, points, groups }: GroupedSpeeds, top: number) => ({
+export const latencyView = (
+  range: TrendRange<SpeedInterval>,
+  { all, points, groups }: GroupedSpeeds,
+  top: number,
+) => ({
   ...rangeView(range),
+  interval: range.interval,
   all: speedsView(all),
   points: points.map(({ start, ...one }) => ({ start: rfc3339(start), ...speedsView(one) })),
   groups: groups.slice(0, top).map(({ group, ...one }) => ({ group, ...speedsView(one) })),

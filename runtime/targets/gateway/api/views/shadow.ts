@@ -1,33 +1,34 @@
 import { rfc3339 } from '#core/time/rfc3339.ts';
-import { verdictText } from '../../accounts/shadow/trial-report.ts';
+import { type Comparison, verdictText } from '../../accounts/shadow/trial-report.ts';
 import type { ShadowEvaluation } from '../../registry/shadow-registry.ts';
+import type { AbUnit } from '../../requests/routing/ab-settings.ts';
 import { dollarsOf } from '../../shared/money.ts';
 import { rfc3339OrNull } from '../http/values.ts';
 
-interface Both {
-  readonly baseline: number | null;
-  readonly candidate: number | null;
-}
-
-const withDifference = ({ baseline, candidate }: Both) => ({
-  baseline,
-  candidate,
-  difference: baseline === null || candidate === null ? null : candidate - baseline,
-});
-
-const NONE: Both = { baseline: null, candidate: null };
+const NONE: Comparison = { baseline: null, candidate: null, difference: null, lower: null, upper: null };
 const dollars = (nanos: number | null): number | null =>
   nanos === null ? null : dollarsOf(BigInt(Math.round(nanos)));
+const inDollars = ({ baseline, candidate, difference, lower, upper }: Comparison): Comparison => ({
+  baseline: dollars(baseline),
+  candidate: dollars(candidate),
+  difference: dollars(difference),
+  lower: dollars(lower),
+  upper: dollars(upper),
+});
 
 export function shadowView({ alias, isCurrent, settings, problem, report }: ShadowEvaluation) {
   const { trial } = report ?? {};
-  const cost = report?.cost ?? NONE;
+  const ab = settings && 'by' in settings ? settings : undefined;
+  const payer = settings && 'user' in settings ? settings.user : null;
   return {
     alias,
+    mode: ab || trial?.plan.ab ? ('ab' as const) : ('shadow' as const),
     candidate: trial?.plan.candidate ?? settings?.model ?? '',
     current: isCurrent,
     share: settings?.share ?? null,
-    user: settings?.user ?? null,
+    user: payer,
+    by: (trial?.plan.ab?.by as AbUnit | undefined) ?? ab?.by ?? null,
+    users: report?.units ? { ...report.units } : null,
     problem,
     verdict: report?.verdict ?? ('undecided' as const),
     message: report ? verdictText(report, report.trial) : 'not running',
@@ -37,11 +38,12 @@ export function shadowView({ alias, isCurrent, settings, problem, report }: Shad
     rows: report?.rows ?? 0,
     failed: report?.failed ?? 0,
     metrics: [...(report?.metrics ?? [])],
-    cost: withDifference({ baseline: dollars(cost.baseline), candidate: dollars(cost.candidate) }),
+    cost: inDollars(report?.cost ?? NONE),
     scoring_cost: dollarsOf(report?.scoringCost ?? 0n),
-    latency_p50_ms: withDifference(report?.p50Ms ?? NONE),
-    latency_p95_ms: withDifference(report?.p95Ms ?? NONE),
-    first_output_p50_ms: withDifference(report?.firstP50Ms ?? NONE),
+    latency_p50_ms: report?.p50Ms ?? NONE,
+    latency_p95_ms: report?.p95Ms ?? NONE,
+    first_output_p50_ms: report?.firstP50Ms ?? NONE,
+    output_tokens: report?.outputTokens ?? NONE,
     skipped: { ...report?.skipped },
     started_at: trial && trial.createdAt > 0 ? rfc3339(trial.createdAt) : null,
     decided_at: rfc3339OrNull(trial?.decidedAt ?? null),

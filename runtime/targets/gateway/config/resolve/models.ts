@@ -22,7 +22,7 @@ import { resolveQueue } from './queue.ts';
 import { resolveTools } from './tools.ts';
 import { resolvePromptPolicy } from './prompt-log.ts';
 import { ENCODER, resolveProvider } from './provider.ts';
-import { resolveShadow } from './shadow.ts';
+import { resolveEvaluation } from './shadow.ts';
 import {
   CACHE_DEFAULTS,
   type CacheSettings,
@@ -244,14 +244,13 @@ function resolveAliases(
       targets: served,
       ...(entry.strategy && { strategy: entry.strategy }),
       fallbacks,
-      ...(entry.shadow && {
-        shadow: resolveShadow(
-          entry.shadow,
-          [...served.map((one) => one.model), ...fallbacks],
-          (text) => (Object.hasOwn(aliases, text) ? ALIAS_RULE : modelProblem(text, names)),
-          (key, problem) => context.report([...path, 'shadow', key], problem),
-        ),
-      }),
+      ...resolveEvaluation(
+        entry,
+        [...served.map((one) => one.model), ...fallbacks],
+        (text) => (Object.hasOwn(aliases, text) ? ALIAS_RULE : modelProblem(text, names)),
+        (section, key, problem) =>
+          context.report([...path, section, ...(key === undefined ? [] : [key])], problem),
+      ),
     };
   });
 }

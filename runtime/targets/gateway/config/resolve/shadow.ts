@@ -1,21 +1,72 @@
 import { parseSpan } from '#core/time/time-span.ts';
+import { AB_DEFAULTS, type AbSettings } from '../../requests/routing/ab-settings.ts';
 import {
   isJudged,
   SHADOW_DEFAULTS,
   type ShadowSettings,
   SIMILARITY,
 } from '../../requests/routing/shadow-settings.ts';
+import type { Alias } from '../../requests/routing/routing.ts';
+import type { AbEntry } from '../schemas/ab.ts';
 import type { ShadowEntry } from '../schemas/shadow.ts';
 import { RETENTION_RULE } from '../schemas/shapes.ts';
 
 /** Reports a problem with a setting. */
 type Report = (key: string, problem: string) => void;
 
+interface Entries {
+  readonly shadow?: ShadowEntry | undefined;
+  readonly ab?: AbEntry | undefined;
+}
+
+/** Resolves how a candidate is evaluated with an alias with these targets and fallbacks. */
+export function resolveEvaluation(
+  { shadow, ab }: Entries,
+  baseline: readonly string[],
+  modelProblem: (model: string) => string | undefined,
+  report: (section: keyof Entries, key: string | undefined, problem: string) => void,
+): Pick<Alias, 'shadow' | 'ab'> {
+  if (shadow && ab) report('ab', undefined, 'cannot be combined with `shadow`; remove one of them');
+  return {
+    ...(shadow && {
+      shadow: resolveShadow(shadow, baseline, modelProblem, (key, text) => report('shadow', key, text)),
+    }),
+    ...(ab && { ab: resolveAb(ab, baseline, modelProblem, (key, text) => report('ab', key, text)) }),
+  };
+}
+
+function resolveAb(
+  entry: AbEntry,
+  baseline: readonly string[],
+  modelProblem: (model: string) => string | undefined,
+  report: Report,
+): AbSettings {
+  const problem = modelProblem(entry.model);
+  if (problem !== undefined) report('model', problem);
+  const window = entry.window ?? AB_DEFAULTS.window;
+  const windowMs = parseSpan(window);
+  if (windowMs === undefined || windowMs <= 0)
+    report('window', `expected a time such as 12h or 7d, found ${JSON.stringify(window)}`);
+  return {
+    baseline: [...new Set(baseline)].sort(),
+    model: entry.model,
+    share: entry.share,
+    by: entry.by ?? AB_DEFAULTS.by,
+    metrics: [...new Set(entry.metrics ?? AB_DEFAULTS.metrics)],
+    maxScore: entry.max_score ?? AB_DEFAULTS.maxScore,
+    windowMs: windowMs ?? 0,
+    margin: entry.margin ?? SHADOW_DEFAULTS.margin,
+    confidence: entry.confidence ?? SHADOW_DEFAULTS.confidence,
+    maxRows: entry.max_rows ?? AB_DEFAULTS.maxRows,
+    retentionMs: retentionOf(entry.retention ?? SHADOW_DEFAULTS.retention, report),
+  };
+}
+
 /**
  * Resolves the `shadow` section of an alias with these targets and fallbacks. `modelProblem` returns why a model cannot be used; undefined if it
  * can.
  */
-export function resolveShadow(
+function resolveShadow(
   entry: ShadowEntry,
   baseline: readonly string[],
   modelProblem: (model: string) => string | undefined,

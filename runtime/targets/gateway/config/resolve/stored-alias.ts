@@ -6,7 +6,7 @@ import { parseModel } from '../../shared/model-string.ts';
 import { type StoredAliasEntry, storedAlias } from '../schemas/stored-entries.ts';
 import type { ConfiguredProvider, EntryOutcome } from '../stored-models.ts';
 import { ENCODER } from './provider.ts';
-import { resolveShadow } from './shadow.ts';
+import { resolveEvaluation } from './shadow.ts';
 import { sentenceOf } from './stored-provider.ts';
 
 interface KnownProviders {
@@ -25,7 +25,8 @@ export function createStoredAliases(): ResolveAlias {
   return ({ name, settings }, known) => {
     const findings = validate(structuredClone(settings), { source: () => '' });
     if (findings.length > 0) return { status: 'invalid', problem: findings.map(sentenceOf).join(' ') };
-    const { targets, strategy, fallbacks = [], shadow } = settings as StoredAliasEntry;
+    const entry = settings as StoredAliasEntry;
+    const { targets, strategy, fallbacks = [] } = entry;
     const problems: string[] = [];
     const isServed = (model: string): boolean => {
       const problem = targetProblem(model, known);
@@ -39,16 +40,15 @@ export function createStoredAliases(): ResolveAlias {
       .filter(({ model }) => isServed(model));
     const others = fallbacks.filter(isServed);
     const before = problems.length;
-    const evaluation =
-      shadow &&
-      resolveShadow(
-        shadow,
-        [...served.map(({ model }) => model), ...others],
-        (model) => targetProblem(model, known),
-        (key, text) => problems.push(`shadow.${key}: ${text}`),
-      );
+    const evaluation = resolveEvaluation(
+      entry,
+      [...served.map(({ model }) => model), ...others],
+      (model) => targetProblem(model, known),
+      (section, key, text) =>
+        problems.push(key === undefined ? `\`${section}\` ${text}.` : `${section}.${key}: ${text}`),
+    );
     // An evaluation with a problem does not run, but the alias still works.
-    const used = problems.length === before ? evaluation : undefined;
+    const used = problems.length === before ? evaluation : {};
     const problem = problems.length === 0 ? null : problems.join(' ');
     if (served.length === 0) return { status: 'invalid', problem: problem ?? 'The alias has no targets.' };
     const value = {
@@ -56,7 +56,7 @@ export function createStoredAliases(): ResolveAlias {
       targets: served,
       ...(strategy && { strategy }),
       fallbacks: others,
-      ...(used && { shadow: used }),
+      ...used,
     };
     return { status: 'active', value, problem };
   };

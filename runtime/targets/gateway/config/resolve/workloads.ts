@@ -64,10 +64,14 @@ function keysOf(
 function ruleOf(context: ResolveContext, path: Path, rule: WorkloadRuleEntry, name: string): WorkloadRule {
   const { report } = context;
   const user = rule.user ?? `${name}/{sub}`;
-  const [first] = templateParts(user) ?? [];
+  const parts = templateParts(user) ?? [];
+  const [first] = parts;
   if (first === undefined) report([...path, 'user'], 'has unmatched braces; write claims as `{name}`');
   // Otherwise, the workload could choose another user's ID.
   else if (!('text' in first)) report([...path, 'user'], 'must begin with text, e.g. `ci/{sub}`');
+  // Otherwise, two tokens with different claims could get the same user.
+  else if (parts.some((part, at) => 'claim' in part && 'claim' in (parts[at + 1] ?? {})))
+    report([...path, 'user'], 'must have text between two claims, e.g. `ci/{repository}:{environment}`');
   const maxBudget =
     rule.max_budget === undefined ? undefined : dollarsIn(context, [...path, 'max_budget'], rule.max_budget);
   const windowMs = timeIn(context, [...path, 'budget_duration'], rule.budget_duration);

@@ -4,6 +4,7 @@ import { RULE_KEYWORD } from '#core/yaml/explain-value.ts';
 import { BREAKER_POLICY, RETRY_BUDGET_POLICY } from '../../requests/routing/target-states.ts';
 import { STRATEGIES } from '../../requests/routing/strategies.ts';
 import { RETRY_POLICY } from '../../shared/retry-plan.ts';
+import { ab } from './ab.ts';
 import { shadow } from './shadow.ts';
 import { choice, countSetting, durationSetting, keys, numberSetting } from './shapes.ts';
 
@@ -41,6 +42,7 @@ export const aliasSettings = Type.Object(
       Type.Array(model, { description: 'Models to try in this order after all targets have failed.' }),
     ),
     shadow: Type.Optional(shadow),
+    ab: Type.Optional(ab),
   },
   { additionalProperties: false, description: 'Targets with weights, a strategy, and fallbacks.' },
 );

@@ -26,6 +26,7 @@ import {
   type Admitted,
   usageLines,
   type Outcome,
+  type RequestObserver,
 } from './settle-request.ts';
 import { isUnfinished, recordCreated, recordStored, storedAnswer } from './stored-answers.ts';
 import type { CompletionRequest, LiveRequest } from './completion.ts';
@@ -39,6 +40,8 @@ import type { ExpectedTokens, PriceList } from './estimate.ts';
 export interface RequestAccount {
   /** Reserves budget for the request. Throws if a limit rejects it. With `wait`, it can wait in a queue. */
   open(spender: Spender, expected: Expected, wait?: QueueWait): Promise<Reservation>;
+  /** Sets a function that is called with the request's result. */
+  observe(observer: RequestObserver): void;
   /** Called with a time that the request has waited in a queue. */
   waited(milliseconds: number): void;
   /** Called before each model call. If the gateway is killed after this point, the request is billed. */
@@ -96,6 +99,7 @@ export function openRequestAccount(
   let isSettled = false;
   let recording: Promise<void> | undefined;
   let inFlight: Flight | undefined;
+  let observer: RequestObserver | undefined;
   const onRecording = (recorded: Promise<void>): void => void (recording = recorded);
 
   const settle = async (outcome: Outcome): Promise<void> => {
@@ -108,7 +112,7 @@ export function openRequestAccount(
     if (answered?.summary && admitted && !admitted.tokens.audio && !outcome.cacheHit)
       admitted.tokens.counts.learn(answered.key, answered.summary);
     const parts = { ledger, telemetry, lifecycle, log, onRecording };
-    const state = { request, trace, attempts, admitted };
+    const state = { request, trace, attempts, admitted, observer };
     const now = clock.now();
     const write = (): Promise<void> =>
       admitted && attempts.some(({ abandoned }) => abandoned)
@@ -139,6 +143,7 @@ export function openRequestAccount(
   };
   return {
     waited,
+    observe: (one) => void (observer = one),
     async open(spender, { estimate, ...expected }, wait) {
       try {
         const { prices, tokens, endUser } = expected;

@@ -3,6 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import { isLarge, ownTurn } from '#platform/run-yielding.ts';
 import type { Lifecycle } from '#serve/lifecycle.ts';
 import type { Logger } from '#serve/log.ts';
+import type { Spender } from '../../accounts/identity/identity.ts';
 import type { GatewayState } from '../../gateway-state.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
@@ -11,6 +12,7 @@ import { derivedFrom } from '../../providers/shapes/passed.ts';
 import type { RequestSampler } from './sampled-requests.ts';
 import { costOfUsage, tokensOf } from './settle-request.ts';
 import type { Telemetry } from './telemetry.ts';
+import { type ChosenVariant, chooseVariant, VARIANT_HEADER } from './variant.ts';
 import { openRequestAccount, createLiveRequests } from './account.ts';
 import type { ProviderQueue } from '../routing/provider-queue.ts';
 import { openQueued, type QueuedRequest } from '../routing/queued-request.ts';
@@ -73,6 +75,7 @@ export function createCompletions(parts: CompletionParts): Completions {
   const cacheParts = { cache: answerCache, clock, log };
   const read = createRequestReader();
   const plans = createPlans(state);
+  const candidatePlans = createPlans(state, true);
 
   /** Validates the request completely and reserves its budget before any model or encoder is called. */
   const begin = async (
@@ -101,9 +104,18 @@ export function createCompletions(parts: CompletionParts): Completions {
     const session =
       set.affinity &&
       sessionOf({ headers: request.headers, body, endUser, payer: spender.user.userId }, set.affinity);
-    const { plan, resolved: chosen } = plans.open(set, { endpoint, rules, model }, isStream, session);
+    const test = set.abTests?.get(model);
+    const chosenVariant = test && chooseVariant(test, { set, request, body, spender, endUser, places });
+    const isCandidate = chosenVariant?.variant === 'candidate';
+    const { plan, resolved: chosen } = (isCandidate ? candidatePlans : plans).open(
+      set,
+      { endpoint, rules, model },
+      isStream,
+      session,
+    );
     const name = chosen.alias ?? chosen.targets[0]?.key ?? '';
     identity.requireModel(spender, name);
+    if (chosenVariant) noteVariant(chosenVariant, request, spender, account);
     const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);
     const about = { ...request, spender, model, size: request.bytes.byteLength };
 
@@ -228,6 +240,18 @@ export function createCompletions(parts: CompletionParts): Completions {
     return { rules, resolved, screened, call, keeper, tap, expected: tokens, queued };
   };
 
+  /** Tells the client which variant responds, and records the result. */
+  const noteVariant = (
+    { test, variant, unit, reason = '', candidate }: ChosenVariant,
+    request: CompletionRequest,
+    spender: Spender,
+    account: ReturnType<typeof openRequestAccount>,
+  ): void => {
+    if (unit === undefined) return sampler?.exclude(test, reason);
+    request.setHeader(VARIANT_HEADER, variant);
+    if (sampler) account.observe(sampler.observe({ request, test, variant, unit, spender, candidate }));
+  };
+
   return {
     live: () => live.list(),
     async answer(request): Promise<CompletionAnswer> {
@@ -334,14 +358,15 @@ const MAX_PLANS = 1000;
 type Plans = Map<string, RequestPlan>;
 type PriceState = Pick<GatewayState, 'prices' | 'priceMaps'>;
 
-function createPlans(state: PriceState): RequestPlans {
+/** Creates plans of models or, for aliases with an A/B test, of the candidate. */
+function createPlans(state: PriceState, isCandidate = false): RequestPlans {
   const known = new WeakMap<ModelSet, Map<Endpoint, Plans>>();
   return {
     open(set, { endpoint, rules, model }, isStream, session) {
       const ofSet = known.get(set) ?? new Map<Endpoint, Plans>();
       const found = ofSet.get(endpoint)?.get(model);
       if (found) return { plan: found, resolved: found.resolve(isStream, session) };
-      const plan = createPlan(state, set, rules, model);
+      const plan = createPlan(state, set, rules, model, isCandidate);
       const resolved = plan.resolve(isStream, session);
       const plans: Plans = ofSet.get(endpoint) ?? new Map();
       remember(plans, model, plan, MAX_PLANS);
@@ -364,6 +389,7 @@ function createPlan(
   { router, cache, requirePricing: required }: ModelSet,
   { isAudio }: EndpointRules,
   model: string,
+  isCandidate: boolean,
 ): RequestPlan {
   let only: Resolved | undefined;
   let origins: string | undefined;
@@ -385,7 +411,7 @@ function createPlan(
   return {
     resolve(isStream, session) {
       if (only) return only;
-      const resolved = router.resolve(model, isStream, session);
+      const resolved = router.resolve(model, isStream, session, isCandidate);
       if (resolved.alias === undefined) only = resolved;
       return resolved;
     },

@@ -3,7 +3,9 @@ import type { AnswerSummary, ForwardedStream } from '../../providers/streams/str
 import type { ModelSet } from '../models/model-set.ts';
 import type { Screened } from '../policy/policy.ts';
 import type { ShadowSettings } from '../routing/shadow-settings.ts';
+import type { AbTest, Variant } from '../routing/ab-tests.ts';
 import type { CompletionRequest } from './completion.ts';
+import type { RequestObserver } from './settle-request.ts';
 
 /** A request to an alias with a shadow evaluation. Guardrails have checked and masked it. */
 export interface SampledRequest {
@@ -37,8 +39,24 @@ export interface ResponseTap {
   ): ForwardedStream;
 }
 
+/** A request in an A/B test. */
+export interface VariantRequest {
+  readonly request: Pick<CompletionRequest, 'requestId' | 'startedAt'>;
+  readonly test: AbTest;
+  readonly variant: Variant;
+  /** Hash of the user, or the other unit that always gets the same variant. */
+  readonly unit: string;
+  readonly spender: Pick<Spender, 'user' | 'key'>;
+  /** The candidate's canonical name. */
+  readonly candidate: string;
+}
+
 /** Selects requests whose responses are compared with those of another model. */
 export interface RequestSampler {
   /** Returns undefined for a request that is not compared. Never throws. */
   take(sampled: SampledRequest): ResponseTap | undefined;
+  /** Returns a function that records the result of a request in an A/B test. */
+  observe(request: VariantRequest): RequestObserver;
+  /** Counts a request to an alias with an A/B test that does not belong to the test. Never throws. */
+  exclude(test: AbTest, reason: string): void;
 }

@@ -50,11 +50,14 @@ export async function concludeRequest(
     await write();
   } catch (error) {
     const failed = { ...outcome, error: outcome.error ?? AppError.from(error) };
-    telemetry.completed(completionEvent(state, failed, now));
+    const event = completionEvent(state, failed, now);
+    telemetry.completed(event);
+    state.observer?.(event, failed);
     throw error;
   }
   const event = completionEvent(state, outcome, now);
   telemetry.completed(event);
+  state.observer?.(event, outcome);
   state.request.onCost?.(event.cost);
 }
 
@@ -92,7 +95,11 @@ export interface RequestState {
   readonly attempts: readonly Attempt[];
   /** Undefined until the ledger has admitted the request. */
   readonly admitted: Admitted | undefined;
+  readonly observer?: RequestObserver | undefined;
 }
+
+/** Called once with the result of a request. Never throws. */
+export type RequestObserver = (event: CompletionEvent, outcome: Outcome) => void;
 
 export interface Admitted {
   readonly reservation: Reservation;

@@ -1,6 +1,7 @@
 import type { ModelCache } from '../cache/model-cache.ts';
 import type { Guardrails } from '../guardrails/guardrail.ts';
 import type { PromptPolicy, RequestPolicy } from '../../providers/shapes/policies.ts';
+import type { AbTests } from '../routing/ab-tests.ts';
 import type { AffinitySettings } from '../routing/affinity.ts';
 import type { ToolSettings } from '../../shared/tool-settings.ts';
 import type { Router } from '../routing/routing.ts';
@@ -15,6 +16,8 @@ export interface ModelSet {
   readonly isolatedRouter: () => Router;
   /** Undefined if requests have no sessions. */
   readonly affinity?: AffinitySettings | undefined;
+  /** Undefined if no alias has an A/B test. */
+  readonly abTests?: AbTests | undefined;
   readonly guardrails: Guardrails;
   readonly requirePricing: boolean;
   readonly allowUnpriced: boolean;

@@ -8,6 +8,7 @@ import type { ModelsConfig } from './models-config.ts';
 import { createModelCache } from '../cache/model-cache.ts';
 import { createGuardrails } from '../guardrails/guardrails.ts';
 import type { EncoderProgram, Provider, ProviderInstance } from '../../providers/adapters/provider.ts';
+import { abTestsOf } from '../routing/ab-tests.ts';
 import { createRouter, providerKey, ROUTING_POLICY } from '../routing/router.ts';
 import { createTargetStates, type TargetEvent, type TargetState } from '../routing/target-states.ts';
 import type { CurrentModels, ModelSet } from './model-set.ts';
@@ -79,6 +80,7 @@ export function createModels(first: ModelsConfig, options: ModelsOptions): Model
         router,
         isolatedRouter: () => (isolated ??= createRouter({ providers, clock, random, policy })),
         affinity,
+        abTests: abTestsOf(aliases),
         guardrails: guards,
         requirePricing,
         allowUnpriced,

@@ -109,28 +109,35 @@ export function createRouter({
     };
   };
 
+  const resolveCurrent = (model: string, isStream: boolean, session: Session | undefined): Resolved => {
+    const alias = byAlias.get(model);
+    if (!alias) return { targets: [targetOf(model)], primaries: 1, strategy: 'weighted', alias: undefined };
+    const { strategy = 'weighted', fallbacks = [], shadow } = alias;
+    if (session && strategy === 'weighted') return resolveForSession(alias, session);
+    const drawn = orderByWeight(alias.targets, random).map(({ model: name, weight = 1 }) => ({
+      ...targetOf(name),
+      weight,
+    }));
+    // Targets with weight 0 are drawn last; they are primary targets only if no other target has a
+    // weight.
+    const primaries = drawn.filter(({ weight }) => weight > 0).length || drawn.length;
+    const kind = isStream ? 'stream' : 'whole';
+    const sorted = sortTargets(drawn.slice(0, primaries), strategy, {
+      loads: states.loads,
+      kind,
+      now: clock.now(),
+      random,
+    });
+    const targets = [...sorted, ...drawn.slice(primaries), ...fallbacks.map(targetOf)];
+    return { targets, primaries, strategy, alias: model, shadow };
+  };
+
   return {
-    resolve(model, isStream = false, session?): Resolved {
-      const alias = byAlias.get(model);
-      if (!alias) return { targets: [targetOf(model)], primaries: 1, strategy: 'weighted', alias: undefined };
-      const { strategy = 'weighted', fallbacks = [], shadow } = alias;
-      if (session && strategy === 'weighted') return resolveForSession(alias, session);
-      const drawn = orderByWeight(alias.targets, random).map(({ model: name, weight = 1 }) => ({
-        ...targetOf(name),
-        weight,
-      }));
-      // Targets with weight 0 are drawn last; they are primary targets only if no other target has a
-      // weight.
-      const primaries = drawn.filter(({ weight }) => weight > 0).length || drawn.length;
-      const kind = isStream ? 'stream' : 'whole';
-      const sorted = sortTargets(drawn.slice(0, primaries), strategy, {
-        loads: states.loads,
-        kind,
-        now: clock.now(),
-        random,
-      });
-      const targets = [...sorted, ...drawn.slice(primaries), ...fallbacks.map(targetOf)];
-      return { targets, primaries, strategy, alias: model, shadow };
+    target: targetOf,
+    resolve(model, isStream = false, session, isCandidate = false) {
+      const resolved = resolveCurrent(model, isStream, session);
+      const ab = isCandidate ? byAlias.get(model)?.ab : undefined;
+      return ab ? withCandidate(targetOf(ab.model), resolved) : resolved;
     },
     chat: (resolved, call, options) =>
       attempt<WholeAnswer | StreamedAnswer>(
@@ -173,6 +180,13 @@ export function createRouter({
     provider: (name) => byName.get(name.toLowerCase()),
     storing: providers.filter(({ objects }) => objects),
   };
+}
+
+/** The targets of a request for which the candidate of an A/B test responds. */
+function withCandidate(candidate: Target, { targets, alias }: Resolved): Resolved {
+  const others = targets.filter(({ key }) => key !== candidate.key);
+  // Only the candidate's responses are cached for other users who have it.
+  return { targets: [candidate, ...others], primaries: 1, strategy: 'weighted', alias, candidate };
 }
 
 /** Strategies that need measurements of the targets' responses. */
@@ -327,7 +341,9 @@ function createAttempts({ states, policy, clock, random, isMeasured = false }: A
         });
         last = { answer, target };
         if (pauseMs !== undefined) states.pause(target.key, now + Math.min(pauseMs, MAX_PAUSE_MS));
-        if (!judgement.fallBack) return { ...last, attempts };
+        // The alias's targets may accept a request that the candidate of a test rejects.
+        const isRejected = kind === 'bad_request' && target === resolved.candidate;
+        if (!judgement.fallBack && !isRejected) return { ...last, attempts };
         if (noRetry !== undefined || delay === undefined) break;
         await pause(delay, clock, signal);
         if (signal.aborted) return { answer: failure('cancelled'), target, attempts };

@@ -2,6 +2,7 @@ import type { KeyState } from '../../providers/adapters/keys/key-state.ts';
 import type { ObjectCall, ProviderObjects, RealtimeCall } from '../../providers/adapters/other-calls.ts';
 import type { Passed } from '../../providers/shapes/passed.ts';
 import type { TargetState, RetryBudgetPolicy, BreakerPolicy } from './target-states.ts';
+import type { AbSettings } from './ab-settings.ts';
 import type { ShadowSettings } from './shadow-settings.ts';
 import type { Strategy } from './strategies.ts';
 import type { Session } from '../../shared/moved-sessions.ts';
@@ -38,6 +39,8 @@ export interface Alias {
   readonly fallbacks?: readonly string[] | undefined;
   /** Undefined if no candidate is evaluated. */
   readonly shadow?: ShadowSettings | undefined;
+  /** Undefined if all users get responses from the targets. */
+  readonly ab?: AbSettings | undefined;
 }
 
 export interface WeightedTarget {
@@ -103,6 +106,8 @@ export interface Resolved {
   readonly alias: string | undefined;
   /** Set if a candidate is evaluated with the alias's requests. */
   readonly shadow?: ShadowSettings | undefined;
+  /** The candidate of an A/B test, if it is tried first. If it rejects the request, the other targets are tried. */
+  readonly candidate?: Target | undefined;
   /** Called with the target that responded, if the targets are ordered for a session. */
   readonly onServed?: ((target: Target) => void) | undefined;
 }
@@ -167,9 +172,11 @@ export interface Router {
   /**
    * Throws a MalformedError for an unknown model string. For an alias, `isStream` matters because a
    * different target can be the fastest for streams. With a session, the strategy `weighted` selects the same
-   * target for all requests of the session.
+   * target for all requests of the session. With `isCandidate`, the candidate of the alias's A/B test comes first.
    */
-  resolve(model: string, isStream?: boolean, session?: Session): Resolved;
+  resolve(model: string, isStream?: boolean, session?: Session, isCandidate?: boolean): Resolved;
+  /** The target that a model string refers to. Throws a MalformedError for an alias or an unknown model. */
+  target(model: string): Target;
   chat(
     resolved: Resolved,
     call: Passed<ChatRequestCall>,

@@ -3,18 +3,24 @@ import { performance } from 'node:perf_hooks';
 import type { Clock } from '#platform/clock.ts';
 import type { Logger } from '#serve/log.ts';
 import type { ComparedRow, NewTrial, ShadowRecords, Trial } from '../../accounts/shadow/shadow-records.ts';
-import { createTrialTests, type TrialTests, verdictText } from '../../accounts/shadow/trial-report.ts';
+import { createMonitor, type TrialMonitor } from '../../accounts/shadow/trial-monitor.ts';
+import { verdictText } from '../../accounts/shadow/trial-report.ts';
 import type { AlertRow } from '../../store/record-schema.ts';
+import type { AbSettings } from '../routing/ab-settings.ts';
 import type { ShadowSettings } from '../routing/shadow-settings.ts';
 import type { Comparison, Sample } from './compare-sample.ts';
 
-/** Compares sampled requests in the background. */
+type Settings = ShadowSettings | AbSettings;
+
+/** Compares sampled requests and records those of A/B tests in the background. */
 export interface Evaluations {
   /** Whether an alias's evaluation takes more requests. */
-  isOpen(alias: string, settings: ShadowSettings): boolean;
+  isOpen(alias: string, settings: Settings): boolean;
   add(alias: string, settings: ShadowSettings, sample: Sample): void;
-  /** Counts a request that is not compared. */
-  skip(alias: string, settings: ShadowSettings, reason: string): void;
+  /** Records a request of an A/B test. */
+  record(alias: string, settings: AbSettings, row: ComparedRow): void;
+  /** Counts a request that is not compared or recorded. */
+  skip(alias: string, settings: Settings, reason: string): void;
   /** Resolves when everything so far is compared and stored. */
   idle(): Promise<void>;
   close(): Promise<void>;
@@ -22,7 +28,7 @@ export interface Evaluations {
 
 export interface EvaluationParts {
   readonly records: ShadowRecords;
-  readonly trialOf: (alias: string, settings: ShadowSettings) => Promise<NewTrial>;
+  readonly trialOf: (alias: string, settings: Settings) => Promise<NewTrial>;
   readonly compare: (
     sample: Sample,
     trial: NewTrial,
@@ -46,20 +52,27 @@ const FLUSH_MS = 500;
 /** How long an experiment's metrics are used before they are read again. */
 const PLAN_MS = 60_000;
 
+/** Rows of A/B tests that wait to be stored. Further ones are dropped and counted. */
+const MAX_UNSTORED = 10_000;
+/** The shortest time between two readings of an A/B test, which change with the time as well. */
+const MIN_READING_MS = 10_000;
+
 interface OpenTrial {
-  readonly settings: ShadowSettings;
+  readonly settings: Settings;
   readonly readAt: number;
   readonly trial: Promise<NewTrial | undefined>;
   known: Trial | undefined;
-  tests: TrialTests | undefined;
-  /** The last number that the tests contain. */
-  last: number;
+  monitor: TrialMonitor | undefined;
+  /** When the trial can be read again. */
+  nextReading: number;
+  stopReading: (() => void) | undefined;
   readonly rows: ComparedRow[];
   readonly skips: Map<string, number>;
 }
 
 interface Waiting {
   readonly open: OpenTrial;
+  readonly settings: ShadowSettings;
   readonly sample: Sample;
 }
 
@@ -80,10 +93,16 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
     const trial = await one.trial;
     if (trial) one.known = await records.open(trial);
   };
-  const openTrial = (alias: string, settings: ShadowSettings): OpenTrial => {
+  /** An A/B test does not depend on an experiment. */
+  const isFresh = ({ settings, readAt }: OpenTrial): boolean =>
+    'by' in settings || clock.now() - readAt < PLAN_MS;
+  const openTrial = (alias: string, settings: Settings): OpenTrial => {
     const known = open.get(alias);
-    if (known?.settings === settings && clock.now() - known.readAt < PLAN_MS) return known;
-    if (known) void flush();
+    if (known?.settings === settings && isFresh(known)) return known;
+    if (known) {
+      known.stopReading?.();
+      void flush();
+    }
     const trial = trialOf(alias, settings).catch((error: unknown) => {
       log.warn({ alias, err: error }, 'The shadow evaluation of an alias cannot run.');
       return undefined;
@@ -93,8 +112,9 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
       readAt: clock.now(),
       trial,
       known: undefined,
-      tests: undefined,
-      last: 0,
+      monitor: undefined,
+      nextReading: 0,
+      stopReading: undefined,
       rows: [],
       skips: new Map(),
     };
@@ -120,23 +140,27 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
     one.known ??= await records.open(trial);
     await records.skip(trial.id, skips);
     await records.add(trial.id, rows);
-    if (rows.length > 0) await evaluate(one, trial);
+    if (rows.length > 0 || one.nextReading > 0) await evaluate(one, trial);
   };
   const evaluate = async (one: OpenTrial, trial: NewTrial): Promise<void> => {
-    one.tests ??= createTrialTests(trial.plan);
-    const { tests } = one;
-    for (;;) {
-      const more = await records.rows(trial.id, one.last, ROWS_PER_READ);
-      for (const row of more) tests.add(row);
-      one.last = more.at(-1)?.number ?? one.last;
-      if (more.length < ROWS_PER_READ) break;
-    }
+    const now = clock.now();
+    if (now < one.nextReading) return;
+    one.stopReading?.();
     one.known = (await records.find(trial.id)) ?? one.known;
-    const verdict = tests.verdict();
-    if (verdict === 'undecided' || !one.known || one.known.verdict !== 'undecided') return;
+    if (!one.known || one.known.verdict !== 'undecided') return;
+    one.monitor ??= createMonitor(records, trial);
+    const { verdict, count } = await one.monitor.read(now);
+    if (verdict === 'undecided') return readLater(one, now);
     const decided = { ...one.known, verdict };
-    const alert = verdictAlert(decided, one.last, clock.now());
+    const alert = verdictAlert(decided, count, clock.now());
     if (await records.decide(trial.id, verdict, alert)) log.info({ alias: trial.alias }, alert.label);
+  };
+  /** Users' values become final as time passes, even if there are no further requests. */
+  const readLater = (one: OpenTrial, now: number): void => {
+    const next = one.monitor?.nextAt();
+    if (next === undefined || stop.signal.aborted) return;
+    one.nextReading = now + Math.max(MIN_READING_MS, next - now);
+    one.stopReading = clock.after(one.nextReading - now, () => note(one));
   };
   const flushAfter = async (before: Promise<void>, due: readonly OpenTrial[]): Promise<void> => {
     await before;
@@ -154,11 +178,11 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
     return flushing;
   };
 
-  const run = async ({ open: one, sample }: Waiting): Promise<void> => {
+  const run = async ({ open: one, settings, sample }: Waiting): Promise<void> => {
     try {
       const trial = await one.trial;
       if (!trial) return;
-      const result = await compare(sample, trial, one.settings, stop.signal);
+      const result = await compare(sample, trial, settings, stop.signal);
       if ('skipped' in result) return skip(one, result.skipped);
       one.rows.push(result.row);
       note(one);
@@ -203,10 +227,16 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
         waitingBytes + sample.size > MAX_WAITING_BYTES
       )
         return skip(one, 'dropped');
-      waiting.push({ open: one, sample });
+      waiting.push({ open: one, settings, sample });
       waitingBytes += sample.size;
       // Starts after the user has the response.
       setImmediate(startMore);
+    },
+    record(alias, settings, row) {
+      const one = openTrial(alias, settings);
+      if (one.rows.length >= MAX_UNSTORED) return skip(one, 'dropped');
+      one.rows.push(row);
+      note(one);
     },
     skip: (alias, settings, reason) => skip(openTrial(alias, settings), reason),
     async idle() {
@@ -219,12 +249,11 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
       for (const { open: one } of waiting.splice(0)) skip(one, 'stopped');
       if (running > 0) await new Promise<void>((resolve) => void onIdle.push(resolve));
       onIdle = [];
+      for (const one of open.values()) one.stopReading?.();
       await flush();
     },
   };
 }
-
-const ROWS_PER_READ = 1000;
 
 /** Measures since the last call, at most every few milliseconds. */
 function measuredUtilization(): () => number {
@@ -245,6 +274,7 @@ const VERDICT_ALERT = 'shadow.verdict_reached';
 function verdictAlert(trial: Trial, rows: number, now: number): AlertRow {
   const { id, alias, plan, verdict } = trial;
   const text = verdictText({ verdict, remaining: undefined, rows }, trial);
+  const noun = plan.ab ? 'users' : 'requests';
   const at = Math.floor(now);
   return {
     id: `alert_${createHash('sha256')
@@ -253,7 +283,7 @@ function verdictAlert(trial: Trial, rows: number, now: number): AlertRow {
       .slice(0, 24)}`,
     kind: VERDICT_ALERT,
     account_id: `alias:${alias}`,
-    label: `Candidate ${plan.candidate} of alias '${alias}' is ${text}, after ${rows} requests.`,
+    label: `Candidate ${plan.candidate} of alias '${alias}' is ${text}, after ${rows} ${noun}.`,
     threshold: null,
     spent_nano: 0n,
     limit_nano: 0n,

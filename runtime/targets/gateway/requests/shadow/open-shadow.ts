@@ -76,6 +76,7 @@ function isolatedModels(models: CurrentModels, { clock }: Pick<ShadowParts, 'clo
           ...set,
           router: set.isolatedRouter(),
           affinity: undefined,
+          abTests: undefined,
           cache: undefined,
           guardrails,
           prompts: NO_PROMPTS,

@@ -1,6 +1,7 @@
 import { isObject } from '#core/json/is-object.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
+import { countShared } from '../../evaluation/metrics/text/text-row.ts';
 import type { Endpoint } from '../completions/completion.ts';
 
 /** What a model responded: its text and its tool calls. */
@@ -162,14 +163,8 @@ export const shownAnswer = ({ text, toolCalls }: ReadAnswer): string =>
  */
 export function toolAgreement(one: readonly ToolCall[], other: readonly ToolCall[]): number {
   if (one.length + other.length === 0) return 1;
-  const left = [...other];
-  const take = (isSame: (call: ToolCall) => boolean): boolean => {
-    const at = left.findIndex(isSame);
-    if (at >= 0) left.splice(at, 1);
-    return at >= 0;
-  };
-  const others = one.filter((call) => !take((b) => b.name === call.name && b.arguments === call.arguments));
-  const equal = one.length - others.length;
-  const halves = others.filter((call) => take((b) => b.name === call.name)).length;
-  return (2 * (equal + halves / 2)) / (one.length + other.length);
+  const shared = (keyOf: (call: ToolCall) => string): number => countShared(one.map(keyOf), other.map(keyOf));
+  const equal = shared((call) => JSON.stringify([call.name, call.arguments]));
+  const named = shared((call) => call.name);
+  return (equal + named) / (one.length + other.length);
 }

@@ -10,9 +10,10 @@ import type {
 } from '../completions/sampled-requests.ts';
 import { exclusionOf, MAX_COMPARED_BYTES } from './candidate-request.ts';
 import type { Evaluations } from './evaluations.ts';
+import { rowOfVariant } from './record-variant.ts';
 
 interface SamplerParts {
-  readonly evaluations: Pick<Evaluations, 'isOpen' | 'add' | 'skip'>;
+  readonly evaluations: Pick<Evaluations, 'isOpen' | 'add' | 'record' | 'skip'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly random: () => number;
   readonly log: Pick<Logger, 'error'>;
@@ -69,6 +70,15 @@ export function createSampler({ evaluations, clock, random, log }: SamplerParts)
   };
 
   return {
+    observe: (request) => (event, outcome) =>
+      void safely(() => {
+        const { alias, settings } = request.test;
+        if (!evaluations.isOpen(alias, settings)) return;
+        const row = rowOfVariant(request, event, outcome);
+        if (typeof row === 'string') evaluations.skip(alias, settings, row);
+        else evaluations.record(alias, settings, row);
+      }),
+    exclude: ({ alias, settings }, reason) => void safely(() => evaluations.skip(alias, settings, reason)),
     take: (sampled) =>
       safely(() => {
         const { request, alias, settings, spender } = sampled;

@@ -1,6 +1,8 @@
+import { AppError } from '#contract/errors.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
-import type { RowScores, ScorePair, TrialPlan } from '../../accounts/shadow/shadow-records.ts';
+import { ownTurn } from '#platform/run-yielding.ts';
+import type { PairScores, ScorePair, TrialPlan } from '../../accounts/shadow/shadow-records.ts';
 import { chrf } from '../../evaluation/metrics/text/chrf.ts';
 import { exactMatch } from '../../evaluation/metrics/text/exact-match.ts';
 import { JUDGE_DEFINITIONS, judgeMessages, readVerdict } from '../../evaluation/metrics/text/judge.ts';
@@ -33,8 +35,15 @@ type PairScorer = (
 /** A candidate without a response has the lowest score, and the user's response the highest. */
 const FAILED: ScorePair = [1, 0];
 
-export const failedScores = (plan: TrialPlan): RowScores =>
+export const failedScores = (plan: TrialPlan): PairScores =>
   Object.fromEntries(plan.metrics.map((name) => [name, FAILED]));
+
+/**
+ * Maximum length of each response that is compared here, and of pairs of words for ROUGE. Users and models determine the
+ * responses, and the thread that compares them also serves users' requests; this much takes some hundredths of a second.
+ */
+const MAX_CHARACTERS = 20_000;
+const MAX_WORD_PAIRS = 2 ** 21;
 
 /** Compares with the user's response as the reference, whose own score is 1. */
 const agreement =
@@ -45,8 +54,15 @@ const agreement =
       readonly otherReferences: readonly string[];
     }) => number | undefined,
   ): PairScorer =>
-  ({ baseline, candidate }) => {
+  async ({ baseline, candidate }) => {
     if (baseline.text === '' && candidate.text === '') return undefined;
+    const length = Math.max(baseline.text.length, candidate.text.length);
+    if (length > MAX_CHARACTERS)
+      throw new AppError(
+        'TooLargeError',
+        `A response has ${length} characters; agreement is computed up to ${MAX_CHARACTERS}.`,
+      );
+    await ownTurn();
     const row = { prediction: candidate.text, reference: baseline.text, otherReferences: [] };
     return [1, Math.min(1, Math.max(0, score(row) ?? 0))];
   };
@@ -56,7 +72,7 @@ const CHRF_SCALE = 100;
 
 const SCORERS: ReadonlyMap<string, PairScorer> = new Map<string, PairScorer>([
   ['exact_match', agreement((row) => exactMatch({}).add(row)['exact_match_normalized'])],
-  ['rouge', agreement((row) => rouge({}).add(row)['rougeL_mean'])],
+  ['rouge', agreement((row) => rouge({ maxPairs: MAX_WORD_PAIRS }).add(row)['rougeL_mean'])],
   ['chrf', agreement((row) => (chrf({}).add(row)['chrf_mean'] ?? 0) / CHRF_SCALE)],
   ['meteor', agreement((row) => meteor({}).add(row)['meteor_mean'])],
   [
@@ -70,7 +86,7 @@ const SCORERS: ReadonlyMap<string, PairScorer> = new Map<string, PairScorer>([
 ]);
 
 export interface ScoredRow {
-  readonly scores: RowScores;
+  readonly scores: PairScores;
   /** Metrics that could not be computed, with the errors. */
   readonly problems: readonly unknown[];
 }

@@ -1,8 +1,10 @@
-import { createHash } from 'node:crypto';
 import { AppError } from '#contract/errors.ts';
 import { parseJsonText } from '#core/json/json-text.ts';
 import type { NewTrial, ShadowRecords, TrialPlan } from '../../accounts/shadow/shadow-records.ts';
+import { trialIdOf } from '../../accounts/shadow/trial-id.ts';
 import type { EvaluationSpec } from '../../evaluation/work/work.ts';
+import type { AbSettings } from '../routing/ab-settings.ts';
+import { abTrialOf } from '../routing/ab-tests.ts';
 import {
   isJudged,
   SHADOW_DEFAULTS,
@@ -12,12 +14,13 @@ import {
 
 type Templates = Pick<ShadowRecords, 'newestWorkflow'>;
 
-/** An alias's evaluation as configured, with the metrics and the judge of its experiment. */
+/** An alias's evaluation or A/B test as configured, with the metrics and the judge of its experiment. */
 export async function trialOfSettings(
   records: Templates,
   alias: string,
-  settings: ShadowSettings,
+  settings: ShadowSettings | AbSettings,
 ): Promise<NewTrial> {
+  if ('by' in settings) return abTrialOf(alias, settings);
   const { experiment } = settings;
   const template = experiment === undefined ? undefined : await templateOf(records, experiment, settings);
   const judge = settings.judge ?? template?.judge;
@@ -41,10 +44,7 @@ export async function trialOfSettings(
     confidence: settings.confidence,
     maxRows: settings.maxRows,
   };
-  const { maxRows: _end, ...identity } = plan;
-  const text = JSON.stringify([alias, identity]);
-  const id = `trial_${createHash('sha256').update(text).digest('base64url').slice(0, 24)}`;
-  return { id, alias, plan, retentionMs: settings.retentionMs };
+  return { id: trialIdOf(alias, plan), alias, plan, retentionMs: settings.retentionMs };
 }
 
 /** The metrics and the judge of an experiment's newest workflow. Metrics that evaluations do not have are left out. */

@@ -10,6 +10,8 @@ import type { NamedTool, RequestedServer, ToolNames, ToolWire } from './wires/wi
 /** The user, team and key of a request, on which the available servers depend. */
 export interface ToolUser {
   readonly userId: string;
+  /** The team of a service account; undefined for a person. */
+  readonly ownTeam: string | undefined;
   readonly teamIds: readonly string[];
   readonly keyId: string | undefined;
   /** Labels of the servers that each request of the key has. */
@@ -20,15 +22,24 @@ export interface ToolUser {
 
 export function toolUserOf(caller: Payer, named: string | undefined): ToolUser {
   if (caller.kind === 'master')
-    return { userId: named ?? '', teamIds: [], keyId: undefined, defaults: [], isMaster: true };
+    return {
+      userId: named ?? '',
+      ownTeam: undefined,
+      teamIds: [],
+      keyId: undefined,
+      defaults: [],
+      isMaster: true,
+    };
   if (caller.kind === 'work') {
     const { userId, teamId, keyId } = caller;
     const teamIds = teamId === null ? [] : [teamId];
-    return { userId, teamIds, keyId: keyId ?? undefined, defaults: [], isMaster: false };
+    const ownTeam = teamIds.find((id) => userId.startsWith(`${id}/`));
+    return { userId, ownTeam, teamIds, keyId: keyId ?? undefined, defaults: [], isMaster: false };
   }
   const { key, user, groups } = caller;
   return {
     userId: user.userId,
+    ownTeam: user.teamId ?? undefined,
     teamIds: groups.filter(({ kind }) => kind === 'team').map(({ id }) => id),
     keyId: key.id,
     defaults: key.tools ?? [],
@@ -40,10 +51,25 @@ export function toolUserOf(caller: Payer, named: string | undefined): ToolUser {
 function canUse({ users, teams, keys }: ToolServer, user: ToolUser): boolean {
   if (user.isMaster || (!users && !teams && !keys)) return true;
   return (
-    matchesExactly(users ?? [], user.userId) ||
+    matchesUser(users ?? [], user) ||
     user.teamIds.some((id) => matchesExactly(teams ?? [], id)) ||
     (user.keyId !== undefined && matchesExactly(keys ?? [], user.keyId))
   );
+}
+
+/**
+ * Administrators of a team choose the IDs of its service accounts after the team's ID, so `ops/x@example.com` must not
+ * match `*@example.com`: a pattern for service accounts names their team before its first `*`.
+ */
+function matchesUser(patterns: readonly string[], { userId, ownTeam }: ToolUser): boolean {
+  const own = `${ownTeam}/`;
+  const usable =
+    ownTeam === undefined
+      ? patterns
+      : patterns.filter(
+          (one) => !one.includes('*') || (one.startsWith(own) && one.indexOf('*') >= own.length),
+        );
+  return matchesExactly(usable, userId);
 }
 
 /** A server for a request, with the client's own restrictions. */

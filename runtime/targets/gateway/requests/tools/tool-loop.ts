@@ -35,6 +35,8 @@ export interface LoopParts extends ComposerParts {
   readonly wire: ToolWire;
   readonly servers: ToolServers;
   readonly userId: string;
+  /** Admits the calls with these arguments that the client has approved. Resolves with the function that ends them. */
+  readonly admit: (args: readonly string[]) => Promise<() => void>;
   readonly telemetry: Pick<Telemetry, 'toolCalled'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -145,6 +147,15 @@ export async function runToolLoop(parts: LoopParts): Promise<CompletionAnswer> {
     });
   };
 
+  const runAdmitted = async (calls: readonly ToolCall[]): Promise<readonly Step[]> => {
+    const end = await parts.admit(calls.map(({ call }) => call.args));
+    try {
+      return await run(calls);
+    } finally {
+      end();
+    }
+  };
+
   /** Runs the calls that the client has approved, before the first round. */
   const approved = async (body: Json): Promise<Json> => {
     const { given, ended } = approvalsIn(listIn(body['input']));
@@ -154,7 +165,7 @@ export async function runToolLoop(parts: LoopParts): Promise<CompletionAnswer> {
       .flatMap(approvedCalls)
       .filter(({ id }) => !ended.has(id))
       .flatMap((one) => namedCall(parts, one));
-    const steps = await run(calls.slice(0, MAX_CALLS));
+    const steps = calls.length === 0 ? [] : await runAdmitted(calls.slice(0, MAX_CALLS));
     composer.ended(steps);
     const outputs = new Map(steps.map(({ id, output }) => [id, output]));
     const missing = ({ isApproved, isLatest, reason }: Approval, at: number): string =>

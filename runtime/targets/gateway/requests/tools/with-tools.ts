@@ -14,6 +14,8 @@ import { ENDPOINTS } from '../completions/endpoints/index.ts';
 import type { Telemetry } from '../completions/telemetry.ts';
 import { createRequestReader } from '../completions/read-request.ts';
 import type { CurrentModels } from '../models/model-set.ts';
+import type { Policy } from '../policy/policy.ts';
+import { createAdmitApproved } from './admit-approved.ts';
 import type { McpTool } from './mcp-client.ts';
 import {
   chooseServers,
@@ -37,7 +39,8 @@ import type { ToolNames, ToolWire } from './wires/wire.ts';
 interface ToolParts {
   readonly completions: Completions;
   readonly models: CurrentModels;
-  readonly objects: Pick<GatewayState['objects'], 'find' | 'update'>;
+  readonly policy: Pick<Policy, 'screen'>;
+  readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'objects'>;
   readonly memory: ToolMemory;
   readonly userTokens: UserTokens;
   readonly telemetry: Pick<Telemetry, 'toolCalled'>;
@@ -61,8 +64,10 @@ const WIRES = lookup<{ readonly name: Wire; readonly wire: ToolWire }>({
 });
 
 export function createToolRequests(parts: ToolParts): ToolRequests {
-  const { completions, models, objects, memory, userTokens, telemetry, clock, log, version } = parts;
+  const { completions, models, memory, userTokens, telemetry, clock, log, version } = parts;
+  const { objects } = parts.state;
   const read = createRequestReader();
+  const admit = createAdmitApproved(parts);
   let current: { readonly settings: ToolSettings; readonly servers: ToolServers } | undefined;
 
   /** The connections for the current settings. Those for earlier settings are closed later, for calls in flight. */
@@ -171,6 +176,7 @@ export function createToolRequests(parts: ToolParts): ToolRequests {
         listed: new Map([...offered].filter(([label]) => labels.has(label))),
         servers,
         userId: asUser.userId,
+        admit: (args) => admit({ request, body: written, model, args }),
         telemetry,
         clock,
         log,
@@ -223,6 +229,8 @@ function requireSingle(body: Json): void {
     );
 }
 
+type ToolObjects = Pick<ToolParts['state']['objects'], 'find' | 'update'>;
+
 /** Name of the member with the ID of the response that continues a stored one. */
 const CONTINUED = 'gateway_continued_by';
 
@@ -230,14 +238,14 @@ const CONTINUED = 'gateway_continued_by';
  * Clients know a response by the ID of its first round. The provider stores each round, so requests that continue
  * the response refer to the last one. Whether the caller owns it is checked like for any other ID.
  */
-async function continued(body: Json, objects: ToolParts['objects']): Promise<Json> {
+async function continued(body: Json, objects: ToolObjects): Promise<Json> {
   const { previous_response_id: id } = body;
   if (typeof id !== 'string') return body;
   const last = (await objects.find('response', id))?.content[CONTINUED];
   return typeof last === 'string' ? { ...body, previous_response_id: last } : body;
 }
 
-async function noteContinuation(objects: ToolParts['objects'], first: string, last: string): Promise<void> {
+async function noteContinuation(objects: ToolObjects, first: string, last: string): Promise<void> {
   const object = await objects.find('response', first);
   if (object) await objects.update(object, { ...object.content, [CONTINUED]: last });
 }

@@ -84,6 +84,20 @@ describeDatabases((database) => {
     expect(await list(MASTER)).toMatchObject({ total: 1, items: [{ author: 'eve' }] });
   });
 
+  test('a key cannot replace feedback on a request of another key of its user, not even with the same ID', async () => {
+    const { chat, give, list, issued, session } = await start();
+    const [first, second] = [await issued({ user_id: 'ada' }), await issued({ user_id: 'ada' })];
+    await chat(first, 'r-1');
+    await give(first, { request_id: 'r-1', thumb: 'up' });
+    await chat(second, 'r-1');
+    const { status, body } = await give(second, { request_id: 'r-1', thumb: 'down' });
+    expect([status, body.error?.code]).toEqual([409, 'feedback_exists']);
+    expect(await list(first)).toMatchObject({ total: 1, items: [{ thumb: 'up' }] });
+    // The user can replace it.
+    expect((await give(await session('ada'), { request_id: 'r-1', thumb: 'down' })).status).toBe(200);
+    expect(await list(MASTER)).toMatchObject({ total: 1, items: [{ thumb: 'down' }] });
+  });
+
   test('viewers read all feedback but only judge their own requests', async () => {
     const { gateway, chat, give, list, issued, session } = await start();
     await gateway.ask('POST', '/v1/users', { user_id: 'vera', role: 'viewer' });

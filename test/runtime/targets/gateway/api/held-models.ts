@@ -1,6 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { GuardrailProfile } from '#gateway/requests/guardrails/guardrail.ts';
 import { createGuardrails } from '#gateway/requests/guardrails/guardrails.ts';
+import { abTestsOf } from '#gateway/requests/routing/ab-tests.ts';
 import { createRouter } from '#gateway/requests/routing/router.ts';
 import { NO_PROMPTS, type PromptPolicy, REQUEST_POLICY } from '#gateway/providers/shapes/policies.ts';
 import type { Provider } from '#gateway/providers/adapters/provider.ts';
@@ -27,6 +28,7 @@ export function heldModels(
   const set = {
     router,
     isolatedRouter: () => isolated,
+    abTests: abTestsOf(aliases),
     guardrails,
     requirePricing: false,
     allowUnpriced: false,

@@ -137,6 +137,7 @@ describeDatabases((database) => {
       aliases: { ...context.aliases, get: () => Promise.resolve(entry) },
       records: context.state.shadowRecords,
       trialOf: (alias, settings) => trialOfSettings(context.state.shadowRecords, alias, settings),
+      now: context.clock.now,
     });
     await expect(registry.promote('fast', true)).rejects.toThrow(
       "Alias 'fast' is in the configuration file. Set its `targets` to [openai:candidate] and remove `shadow` there.",

@@ -1,4 +1,5 @@
 import type { Provider } from '#gateway/providers/adapters/provider.ts';
+import type { AbSettings } from '#gateway/requests/routing/ab-settings.ts';
 import { startFixture, type FixtureProvider } from '../fixture-provider.ts';
 import { providerOf } from '../test-provider.ts';
 import { type GatewayOptions, openGateway, type OpenGateway } from './open-gateway.ts';
@@ -16,6 +17,21 @@ interface StoredGateway {
   readonly reservedOf: (user: string) => Promise<bigint>;
 }
 
+/** A test in which nearly all users get the other provider's model. */
+const AB: AbSettings = {
+  baseline: ['openai:gpt-4o-mini'],
+  model: 'other:gpt-4o-mini',
+  share: 0.99,
+  by: 'user',
+  metrics: ['success'],
+  maxScore: 1,
+  windowMs: 1000,
+  margin: 0.05,
+  confidence: 0.95,
+  maxRows: 1000,
+  retentionMs: undefined,
+};
+
 /** A gateway in front of two providers that store objects, with the keys of four users. */
 export async function openStoredGateway(
   options: Pick<GatewayOptions, 'alerts' | 'databaseUrl'> = {},
@@ -26,7 +42,11 @@ export async function openStoredGateway(
     providerOf('openai', fixture, { dialect, listedAs: 'openai' }),
     providerOf('openai', other, { name: 'other', dialect, listedAs: 'groq' }),
   ];
-  const aliases = [{ name: 'fast', targets: [{ model: 'openai:gpt-4o-mini' }] }];
+  const targets = [{ model: 'openai:gpt-4o-mini' }];
+  const aliases = [
+    { name: 'fast', targets },
+    { name: 'tested', targets, ab: AB },
+  ];
   const gateway = await openGateway({ ...options, providers, aliases });
   const keys: Record<string, string> = {};
   for (const [name, more] of Object.entries({

@@ -29,6 +29,20 @@ test('a stored response belongs to its user', async () => {
   expect((await get('ann')).status).toBe(404);
 });
 
+test('a conversation stays with the provider that has it, whatever variant of an A/B test its user has', async () => {
+  const continued = async (model: string, id: string) => {
+    const answer = await ask('ann', { model, previous_response_id: id, store: true });
+    const rows = (await usageOf('ann')).filter(({ request_id: at }) => at === answer.headers.get('x-request-id'));
+    return [answer.status, answer.headers.get('x-gateway-variant'), rows[0]?.['model']];
+  };
+  // The conversation is older than the test.
+  const { body: older } = await ask('ann', { store: true });
+  expect(await continued('tested', older.id)).toEqual([200, null, 'openai:gpt-4o-mini']);
+  const newer = await ask('ann', { model: 'tested', store: true });
+  expect(newer.headers.get('x-gateway-variant')).toBe('candidate');
+  expect(await continued('tested', newer.body.id)).toEqual([200, 'candidate', 'other:gpt-4o-mini']);
+});
+
 test('a background response is billed when it finishes', async () => {
   const rows = async () => (await usageOf('ann')).filter(({ endpoint }) => endpoint === '/v1/responses');
   const before = (await rows()).length;

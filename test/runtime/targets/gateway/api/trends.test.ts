@@ -148,6 +148,14 @@ describeDatabases((database) => {
         expect((await ask('GET', `/v1/usage/spending${hours}${query}`)).body).toMatchObject(
           expected(inHours, HOUR_MS),
         );
+      // For longer ranges than two days, hours of a single user are parts of daily sums.
+      const { body: ada } = await ask('GET', `/v1/usage/spending${days}&interval=hour&user_id=ada`);
+      expect(ada).toMatchObject(
+        expected(
+          inDays.filter((row) => row.user_id === 'ada'),
+          HOUR_MS,
+        ),
+      );
       const { body: latency } = await ask('GET', `/v1/usage/latency${days}`);
       const small = inDays.filter(({ model, status }) => model === 'a:small' && status === 'success');
       const group = latency.groups.find((one: { group: string }) => one.group === 'a:small');
@@ -232,7 +240,15 @@ describeDatabases((database) => {
       ['/v1/requests?user_id=ada&team_id=x', 422, 'mutually exclusive'],
       ['/v1/usage/spending?from=2026-03-01&to=2026-02-01', 422, 'from must be before to'],
       ['/v1/usage/spending?interval=hour&from=2026-01-01', 422, 'more than 800 intervals'],
-      ['/v1/usage/spending?interval=hour&from=2026-02-20', 422, 'exceeds 48 hours'],
+      ['/v1/usage/latency?interval=hour&from=2026-02-20', 422, 'exceeds 48 hours'],
+      ['/v1/usage/latency?interval=week', 422, 'interval must be'],
+      ['/v1/usage/latency?time_zone=UTC', 422, 'time_zone'],
+      ['/v1/usage/spending?interval=hour&group_by=team&from=2026-02-20', 422, 'exceeds 48 hours'],
+      ['/v1/usage/spending?interval=week&group_by=team', 422, 'cannot be grouped by team'],
+      ['/v1/usage/spending?interval=month&from=2020-01-01', 422, 'exceeds 800 days'],
+      ['/v1/usage/spending?time_zone=Berlin', 422, 'is not a time zone. Use a name such as Europe/Berlin'],
+      ['/v1/usage/spending?time_zone=%2B05:37', 422, 'is not a multiple of 15 minutes'],
+      ['/v1/usage?interval=day&time_zone=%2B05:37', 422, 'is not a multiple of 15 minutes'],
       ['/v1/usage/spending?group_by=team', 422, 'cannot be grouped by team'],
       ['/v1/guardrail-hits', 403, 'requires the role viewer'],
       ['/v1/provider-states', 403, 'requires the role viewer'],

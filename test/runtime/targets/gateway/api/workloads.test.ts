@@ -244,6 +244,15 @@ test('the number of users is limited', async () => {
   expect((await useIt(gateway, await tokenWith({ repository: 'acme/a' }))).status).toBe(200);
 });
 
+test('keys whose names contain the prefix of an issuer do not count as its users', async () => {
+  const gateway = await start({ maxUsers: 2 });
+  for (const name of ['workload:github:1', 'workload:github:2'])
+    await gateway.ask('POST', '/v1/keys', { key_name: name, user_id: name });
+  for (const repository of ['acme/a', 'acme/b'])
+    expect((await useIt(gateway, await tokenWith({ repository }))).status).toBe(200);
+  expect((await useIt(gateway, await tokenWith({ repository: 'acme/c' }))).status).toBe(403);
+});
+
 test('a team that does not exist is named', async () => {
   const gateway = await start({ rules: [{ ...RULE, team: 'ghosts' }] });
   expect(errorOf(await useIt(gateway, await tokenWith()))).toEqual([

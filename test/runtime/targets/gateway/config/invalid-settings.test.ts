@@ -129,6 +129,7 @@ test('unusable or unsafe workloads are rejected', async () => {
         { claims: { sub: '' }, user: '{sub}', budget_duration: '1h' },
         { claims: { sub: {} }, user: 'ci/{sub' },
         { claims: { a: { b: [] } }, max_budget: -1 },
+        { claims: { sub: 'x' }, user: 'ci/{a}{b}' },
       ],
     },
   };
@@ -146,6 +147,7 @@ test('unusable or unsafe workloads are rejected', async () => {
       /workloads\.rules\.rules\.1\.user: has unmatched braces; write claims as `\{name\}`$/,
       /workloads\.rules\.rules\.2\.claims\.a\.b: expected a pattern/,
       /workloads\.rules\.rules\.2\.max_budget: expected an amount in dollars of at least 0/,
+      /workloads\.rules\.rules\.3\.user: must have text between two claims/,
     ].map((pattern) => expect.stringMatching(pattern)),
   );
   expect(await problems({ workloads: { a: { ...good, rules: [{ claims: {} }] } } })).toEqual([

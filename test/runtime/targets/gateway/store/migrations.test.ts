@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
+import { createUsageTrends } from '#gateway/accounts/ledger/trends/usage-trends.ts';
 import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
 import {
   addColumns,
@@ -15,6 +16,9 @@ import { type Migration, MIGRATIONS } from '#gateway/store/migrations.ts';
 import { openDatabase } from '#gateway/store/open-store.ts';
 import { META, TABLES } from '#gateway/store/schema.ts';
 import { describeDatabases } from '../databases.ts';
+import { USAGE_ROW } from '../usage-row.ts';
+
+const DAY_MS = 86_400_000;
 
 /** Objects that users create, which other users must not see. */
 const DATA = [
@@ -133,9 +137,45 @@ describeDatabases((database) => {
       await createTable(db, 'gateway_budgets', BUDGETS);
       expect(await columnsIn(db, 'gateway_budgets')).not.toContain('currency');
     };
-    expect(await to([first, addNotes])).toEqual({ from: 0, to: NEWEST_VERSION + 1 });
+    expect(await to([first, addNotes])).toEqual({ from: 0, to: NEWEST_VERSION + 2 - MIGRATIONS.length });
     expect(await columnsOf('gateway_budgets')).toContain('currency');
     expect(await columnsOf('gateway_notes')).toEqual(['id', 'note']);
+  });
+
+  test('an older database computes its sums again from the usage rows', async () => {
+    const { store, untyped, to } = await open();
+    await to(MIGRATIONS.slice(0, 1));
+    await store.db
+      .insertInto('gateway_usage')
+      .values({ ...USAGE_ROW, timestamp: 5, user_id: 'ada', cost_nano: 7n })
+      .execute();
+    const sums = {
+      errors: 0,
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      cached_tokens: 0,
+      cache_write_tokens: 0,
+    };
+    const old = { hours: 24, kind: 'model', scope: '', start: 0, name: 'openai:gpt-5', requests: 1 };
+    await untyped
+      .insertInto('gateway_usage_sums')
+      .values({ ...old, ...sums, total_tokens: 0, cost_nano: 7n, cache_saved_nano: 0n, speeds: null })
+      .execute();
+    await store.db.updateTable('gateway_usage_counted').set({ counted_until: 9 }).execute();
+    await to();
+    await createUsageTrends(store).count(DAY_MS);
+    const found = await store.db
+      .selectFrom('gateway_usage_sums')
+      .select(['scope', 'name', 'requests', 'cost_nano', 'quarters'])
+      .where('hours', '=', 24)
+      .where('kind', '=', 'model')
+      .orderBy('scope')
+      .execute();
+    const row = { name: 'openai:gpt-5', requests: 1, cost_nano: 7n, quarters: '[0,1,0,0,0,0,0,0,7,0]' };
+    expect(found).toEqual([
+      { ...row, scope: '' },
+      { ...row, scope: 'user:ada' },
+    ]);
   });
 
   test('a failed migration does not change the database', async () => {

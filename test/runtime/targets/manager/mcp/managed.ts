@@ -150,7 +150,7 @@ export async function openManager({
   };
   const hostname = '127.0.0.1';
   const mcp = managerMcpRoutes(context, { hostname, ...mcpOptions });
-  const options = { hostRules: { hostname }, redact, oauth, mcp };
+  const options = { hostRules: { hostname }, redact, oauth, mcp, plugins: mcpOptions.plugins };
   const { app, direct } = managerApi(context, options);
   const listener = await listenHttp({ app, direct, hostname, port: 0, portFlag: '--addr' });
   const origin = `http://${hostname}:${listener.port}`;

@@ -77,20 +77,3 @@ test('without --client-mcp-modes, clients cannot select a mode', async () => {
     await closed.close();
   }
 });
-
-test('with plugins, a key or group in code mode is rejected, and other modes are available', async () => {
-  const inspected = await openManager({
-    hasPlugins: true,
-    servers: [serverSpec('echo', 'echo')],
-    keys: [keyOf('usual'), keyOf('scripts', { mcpMode: 'code' })],
-  });
-  try {
-    await expect(inspected.connect('/mcp', { authorization: bearer('scripts') })).rejects.toThrow(
-      'Code mode conflicts with the configured plugins',
-    );
-    const client = await inspected.connect('/mcp', { authorization: bearer('usual') });
-    expect((await client.listTools()).tools.length).toBeGreaterThan(2);
-  } finally {
-    await inspected.close();
-  }
-});

@@ -71,9 +71,17 @@ export const horizontalAxis = (
     return svg('text', { class: 'tick', x: middle, y: height - 8, 'text-anchor': 'middle' }, words);
   });
 
+/**
+ * Whether the values of an axis are timestamps in milliseconds: `true` in the browser's time zone, or the name
+ * of a time zone.
+ */
+export type TimeAxis = boolean | string;
+
+export const zoneOf = (time: TimeAxis) => (typeof time === 'string' ? time : undefined);
+
 /** How to format the values of an axis: timestamps, or numbers with a unit. */
-export const axisText = (isTime: boolean, unit: string, range: number): ((value: number) => string) =>
-  isTime ? (value) => axisTime(value, range) : (value) => tickText(unit, value);
+export const axisText = (time: TimeAxis, unit: string, range: number): ((value: number) => string) =>
+  time === false ? (value) => tickText(unit, value) : (value) => axisTime(value, range, zoneOf(time));
 
 const SVG = 'http://www.w3.org/2000/svg';
 

@@ -1,4 +1,5 @@
 import type { Drawing, Stop } from './figure.ts';
+import { minuteText } from '../format.ts';
 import {
   axisText,
   horizontalAxis,
@@ -9,6 +10,8 @@ import {
   marker,
   seriesClass,
   svg,
+  type TimeAxis,
+  zoneOf,
 } from './axis.ts';
 import { type Scale, linearScale, timeScale } from './scale.ts';
 
@@ -25,7 +28,7 @@ export const HEIGHT = 220;
 export interface PlotOptions {
   readonly series: readonly Series[];
   readonly unit: string;
-  readonly time: boolean;
+  readonly time: TimeAxis;
   readonly xUnit?: string;
   /** A dashed line for comparison. */
   readonly reference?: readonly Point[];
@@ -65,12 +68,15 @@ export function drawLines(
 export function horizontal(
   xs: readonly number[],
   [left, width]: readonly [left: number, width: number],
-  time: boolean,
+  time: TimeAxis,
   unit: string,
 ) {
   const range: readonly [number, number] = [left, width - MARGIN.right];
   const ticks = Math.max(2, Math.floor((width - left) / 80));
-  const x = time ? timeScale(xs, range, ticks) : linearScale(xs, range, { ticks, isExact: true });
+  const x =
+    time !== false
+      ? timeScale(xs, range, ticks, zoneOf(time))
+      : linearScale(xs, range, { ticks, isExact: true });
   return { x, axis: horizontalAxis(x, { width, height: HEIGHT }, axisText(time, unit, x.max - x.min)) };
 }
 
@@ -79,7 +85,7 @@ export function stopsOf(
   series: readonly Series[],
   x: Scale,
   unit: string,
-  time: boolean,
+  time: TimeAxis,
   xUnit: string,
 ): Stop[] {
   const places = placesOf(series);
@@ -101,10 +107,8 @@ export function stopsOf(
 export const placesOf = (series: readonly Series[]) =>
   [...new Set(series.flatMap(({ points }) => points.map(([x]) => x)))].sort((one, other) => one - other);
 
-const MOMENT = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
-
-export const placeText = (at: number, time: boolean, unit: string) =>
-  time ? MOMENT.format(at) : valueText(unit, at);
+export const placeText = (at: number, time: TimeAxis, unit: string) =>
+  time === false ? valueText(unit, at) : minuteText(at, zoneOf(time));
 
 function pathOf(points: readonly Point[], x: Scale, y: Scale) {
   let isDrawing = false;

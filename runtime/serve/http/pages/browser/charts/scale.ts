@@ -66,19 +66,49 @@ const TIME_STEPS = [
   365 * DAY,
 ];
 
-/** A scale of timestamps in milliseconds, whose ticks are round local times. */
+/**
+ * A scale of timestamps in milliseconds, whose ticks are round times in a time zone, by default the
+ * browser's.
+ */
 export function timeScale(
   values: readonly number[],
   [start, end]: readonly [start: number, end: number],
   ticks: number,
+  timeZone?: string,
 ): Scale {
   const [min, max] = extent(values);
   if (!Number.isFinite(min)) return scaleOf(0, 1, start, end, []);
   const last = max === min ? min + 1 : max;
   const step = TIME_STEPS.find((one) => (last - min) / one <= ticks) ?? roundStep((last - min) / ticks);
-  const shift = new Date(min).getTimezoneOffset() * MINUTE;
-  const local = multiples(step, min - shift, last - shift).map((value) => value + shift);
-  return scaleOf(min, last, start, end, local);
+  const shift = offsetAt(min, timeZone);
+  // The offset changes when daylight saving time starts or ends.
+  const local = multiples(step, min + shift, last + offsetAt(last, timeZone)).map(
+    (value) => value - offsetAt(value - shift, timeZone),
+  );
+  return scaleOf(
+    min,
+    last,
+    start,
+    end,
+    local.filter((value) => value >= min && value <= last),
+  );
+}
+
+/** The difference between the local time and UTC, in milliseconds. */
+function offsetAt(moment: number, timeZone: string | undefined) {
+  if (timeZone === undefined) return -new Date(moment).getTimezoneOffset() * MINUTE;
+  const parts = new Intl.DateTimeFormat('en', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+  }).formatToParts(moment);
+  const part = (type: string) => Number(parts.find((one) => one.type === type)?.value ?? 0);
+  const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'));
+  return local - Math.floor(moment / MINUTE) * MINUTE;
 }
 
 const scaleOf = (min: number, max: number, start: number, end: number, ticks: readonly number[]): Scale => ({

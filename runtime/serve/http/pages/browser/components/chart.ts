@@ -1,4 +1,4 @@
-import { valueText } from '../charts/axis.ts';
+import { type TimeAxis, valueText } from '../charts/axis.ts';
 import { type Bar, barText, drawBars, totalOf } from '../charts/bars.ts';
 import { drawColumns, drawHistogram } from '../charts/columns.ts';
 import { chartFigure } from '../charts/figure.ts';
@@ -17,8 +17,8 @@ interface SeriesChart {
   /** `USD`, `ms`, `bytes`, `share`, or any other unit. */
   readonly unit: string;
   readonly series: readonly Series[];
-  /** Whether x is a timestamp in milliseconds. */
-  readonly time?: boolean;
+  /** Whether x is a timestamp in milliseconds; a time zone in which it is shown. Default: no. */
+  readonly time?: TimeAxis;
   /** The name of the horizontal axis, if its values are not timestamps. */
   readonly xTitle?: string;
   readonly xUnit?: string;
@@ -40,7 +40,7 @@ function seriesFigure(
     unit,
     series,
     time = false,
-    xTitle = time ? 'Time' : 'x',
+    xTitle = time === false ? 'x' : 'Time',
     xUnit = '',
     reference = [],
     summary,

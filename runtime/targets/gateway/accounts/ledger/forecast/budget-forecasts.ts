@@ -9,7 +9,7 @@ import type { Identity, SharedAccount } from '../../identity/identity.ts';
 import { limitAccountsOf } from '../../identity/limit-accounts.ts';
 import { unusedAccount } from '../../identity/unused-account.ts';
 import { rollWindow } from '../limits.ts';
-import type { TrendPoint, TrendScope, UsageTrends } from '../trends/trends-api.ts';
+import { type TrendPoint, type TrendScope, type UsageTrends, UTC } from '../trends/trends-api.ts';
 import { DAY_MS, type Forecast, forecastSpending, HOUR_MS, MAX_DAYS } from './forecast.ts';
 
 /** Kinds of owners whose usage is known by day. */
@@ -70,7 +70,7 @@ export function createBudgetForecasts({ store, identity, trends, clock }: Foreca
    */
   const readHours = async (now: number): Promise<readonly number[]> => {
     const to = Math.floor(now / DAY_MS) * DAY_MS;
-    const range = { from: to - HOUR_DAYS * DAY_MS, to, interval: 'hour' as const };
+    const range = { from: to - HOUR_DAYS * DAY_MS, to, interval: 'hour' as const, timeZone: UTC };
     const { points } = await trends.spending(range, undefined, { by: 'model', order: 'cost', series: 0 });
     const costs = Array.from({ length: HOURS }, () => 0);
     let total = 0;
@@ -100,7 +100,12 @@ export function createBudgetForecasts({ store, identity, trends, clock }: Foreca
       for (const [owner, windows] of limited) {
         const { id } = accountOwner(owner.account);
         const today = Math.floor(now / DAY_MS);
-        const range = { from: (today - MAX_DAYS) * DAY_MS, to: today * DAY_MS, interval: 'day' as const };
+        const range = {
+          from: (today - MAX_DAYS) * DAY_MS,
+          to: today * DAY_MS,
+          interval: 'day' as const,
+          timeZone: UTC,
+        };
         const isByModel = windows.some(({ models }) => models);
         const usage = await trends.spending(
           range,

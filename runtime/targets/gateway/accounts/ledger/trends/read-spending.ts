@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Nanos } from '../../../shared/money.ts';
 import type { Store } from '../../../store/store.ts';
-import { usageParts } from './select-usage.ts';
+import { readQuarters } from './read-quarters.ts';
+import { ROW_COUNTS, usageParts } from './select-usage.ts';
 import { sumPoints } from './sum-points.ts';
 import type {
   GroupedTrend,
@@ -54,9 +55,12 @@ export async function readSpending(
   { db, kind }: Pick<Store, 'db' | 'kind'>,
   range: TrendRange,
   scope: TrendScope | undefined,
-  { by, order, series }: SpendingSelection,
+  selection: SpendingSelection,
 ): Promise<GroupedTrend> {
-  const { sumsWhere, tailColumns, tailWhere } = usageParts(kind, range, scope, by);
+  const { by, order, series } = selection;
+  const parts = usageParts(kind, range, scope, { by, canSplit: true });
+  if (parts.isQuarterly) return await readQuarters(db, parts, range, selection);
+  const { sumsWhere, tailColumns, tailWhere } = parts;
   const { rows } = await sql<Row>`
     with parts as materialized (
       select start, ${by === 'provider' ? PROVIDER[kind] : sql`name`} as name, requests, errors, prompt, completion, cached, written, total, nano, saved
@@ -66,9 +70,7 @@ export async function readSpending(
           cache_saved_nano as saved
         from gateway_usage_sums where ${sumsWhere}
         union all
-        select ${tailColumns}, 1, case when status in ('error', 'interrupted') then 1 else 0 end, coalesce(prompt_tokens, 0),
-          coalesce(completion_tokens, 0), coalesce(cached_tokens, 0), coalesce(cache_write_tokens, 0),
-          coalesce(total_tokens, 0), coalesce(cost_nano, 0), coalesce(cache_saved_nano, 0)
+        select ${tailColumns}, ${ROW_COUNTS}
         from gateway_usage where ${tailWhere}
       ) as both_parts
     ), named as materialized (

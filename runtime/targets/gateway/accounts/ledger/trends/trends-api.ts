@@ -23,15 +23,21 @@ export interface TrendScope {
 export const SPEED_GROUPINGS = ['model', 'provider'] as const;
 type SpeedGrouping = (typeof SPEED_GROUPINGS)[number];
 
-export const TREND_INTERVALS = ['hour', 'day'] as const;
-export type TrendInterval = (typeof TREND_INTERVALS)[number];
-export const TREND_INTERVAL_HOURS: Readonly<Record<TrendInterval, number>> = { hour: 1, day: 24 };
+/** Intervals of spending, which is known for parts of days. */
+export const SPENDING_INTERVALS = ['hour', 'day', 'week', 'month'] as const;
+export type SpendingInterval = (typeof SPENDING_INTERVALS)[number];
+/** Intervals of latency, which are in UTC. */
+export const SPEED_INTERVALS = ['hour', 'day'] as const;
+export type SpeedInterval = (typeof SPEED_INTERVALS)[number];
+export const UTC = 'UTC';
 
 /** A time range of whole intervals. */
-export interface TrendRange {
+export interface TrendRange<Interval extends SpendingInterval = SpendingInterval> {
   readonly from: number;
   readonly to: number;
-  readonly interval: TrendInterval;
+  readonly interval: Interval;
+  /** Time zone in which intervals start. */
+  readonly timeZone: string;
 }
 
 export interface TrendTotals {
@@ -109,7 +115,12 @@ export interface UsageTrends {
     scope: TrendScope | undefined,
     selection: SpendingSelection,
   ): Promise<GroupedTrend>;
-  speeds(range: TrendRange, scope: TrendScope | undefined, by: SpeedGrouping): Promise<GroupedSpeeds>;
+  /** The range is in UTC. */
+  speeds(
+    range: TrendRange<SpeedInterval>,
+    scope: TrendScope | undefined,
+    by: SpeedGrouping,
+  ): Promise<GroupedSpeeds>;
   /** Adds new usage to the aggregates until `signal` is aborted. */
   count(now: number, signal?: AbortSignal): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { createBets, furtherValues, growthAbove, growthBelow, wealthNeeded } from './bets.ts';
 
-// Compares two models by paired differences, one row after the other. Everything can be read after each row: the
-// probability of an error holds for all readings together.
+// Compares two models by differences, one row after the other. Everything can be read after each row: the probability of
+// an error holds for all readings together.
 
 /** What a test has established: `not_worse` than the margin, `worse` than it, or nothing yet. */
 export type SequentialVerdict = 'not_worse' | 'worse' | 'undecided';
@@ -11,13 +11,16 @@ export interface PairedTestOptions {
   readonly margin: number;
   /** Probability that the interval ever misses the true difference. */
   readonly alpha: number;
-  /** The largest possible difference; the smallest is its negative. Default: 1. */
+  /** The largest possible mean difference; the smallest is its negative. Default: 1. */
   readonly bound?: number;
 }
 
 export interface PairedTest {
-  /** Adds a row: the second model's score minus the first one's. */
-  add(difference: number): void;
+  /**
+   * Adds a row: the second model's score minus the first one's. A single difference can be larger than all means, but
+   * not than its `rowBound`, which must be known before the difference. Default: the bound of the test.
+   */
+  add(difference: number, rowBound?: number): void;
   readonly verdict: () => SequentialVerdict;
   /** Number of rows after which the verdict was reached; null while undecided. */
   readonly decidedAt: () => number | null;
@@ -33,14 +36,15 @@ const MIN_FOR_ESTIMATE = 10;
 
 export function createPairedTest({ margin, alpha, bound = 1 }: PairedTestOptions): PairedTest {
   const bets = createBets(alpha);
-  const against = unit(-margin, bound);
   const needed = wealthNeeded(alpha);
   let [above, below, sum] = [0, 0, 0];
+  let against = unit(-margin, bound);
   let verdict: SequentialVerdict = 'undecided';
   let decidedAt: number | null = null;
   return {
-    add(difference) {
-      const value = unit(difference, bound);
+    add(difference, rowBound = bound) {
+      const value = unit(difference, rowBound);
+      against = unit(-margin, rowBound);
       const bet = bets.next();
       above += growthAbove(bet, value, against);
       below += growthBelow(bet, value, against);
@@ -69,6 +73,11 @@ export interface DifferenceInterval {
   readonly upper: number;
 }
 
+interface IntervalOptions extends Pick<PairedTestOptions, 'alpha' | 'bound'> {
+  /** The bound of each row, if they differ. */
+  readonly rowBounds?: readonly number[];
+}
+
 /** Enough halvings for seven decimal places. */
 const HALVINGS = 24;
 
@@ -78,22 +87,25 @@ const HALVINGS = 24;
  */
 export function differenceInterval(
   differences: readonly number[],
-  { alpha, bound = 1 }: Pick<PairedTestOptions, 'alpha' | 'bound'>,
+  { alpha, bound = 1, rowBounds }: IntervalOptions,
 ): DifferenceInterval {
   const bets = createBets(alpha);
-  const rows = differences.map((difference) => {
-    const row = { value: unit(difference, bound), bet: bets.next() };
+  const rows = differences.map((difference, at) => {
+    const rowBound = rowBounds?.[at] ?? bound;
+    const row = { value: unit(difference, rowBound), bet: bets.next(), rowBound };
     bets.add(row.value);
     return row;
   });
   const needed = wealthNeeded(alpha);
   const isWon = (growth: typeof growthAbove, mean: number): boolean => {
     let wealth = 0;
-    return rows.some(({ value, bet }) => (wealth += growth(bet, value, mean)) >= needed);
+    return rows.some(
+      ({ value, bet, rowBound }) => (wealth += growth(bet, value, unit(mean, rowBound))) >= needed,
+    );
   };
   // The bet that the mean is higher is won against all means up to the lower end, the other one from the upper end on.
-  let [lower, lowest] = [0, 1];
-  let [highest, upper] = [0, 1];
+  let [lower, lowest] = [-bound, bound];
+  let [highest, upper] = [-bound, bound];
   for (let round = 0; round < HALVINGS; round += 1) {
     const low = (lower + lowest) / 2;
     if (isWon(growthAbove, low)) lower = low;
@@ -102,7 +114,7 @@ export function differenceInterval(
     if (isWon(growthBelow, high)) upper = high;
     else highest = high;
   }
-  return { lower: (2 * lower - 1) * bound, upper: (2 * upper - 1) * bound };
+  return { lower, upper };
 }
 
 /** Moves a difference from -bound..bound to 0..1. Values outside are at the ends. */

@@ -2,16 +2,32 @@ import type { MetricMaker, RowScores } from '../metric.ts';
 import { meanMetric, harmonicMean } from './mean-metric.ts';
 import { type TextRow, checkLength, referencesOf, countShared, ngrams } from './text-row.ts';
 import { AppError } from '#contract/errors.ts';
+import { greatest } from '#core/numbers/extremes.ts';
 import { stem } from './porter-stem.ts';
 
 interface RougeOptions {
   /** Whether to compare stems instead of words (English only). Default: false, as in Hugging Face's `evaluate`. */
   readonly useStemmer?: boolean | undefined;
+  /** Maximum number of pairs of words, and of lines, which count as 8 words. */
+  readonly maxPairs?: number | undefined;
 }
 
+/**
+ * Default maximum: two texts of 8,192 words. The work for rougeL grows with the product of the lengths; this
+ * many pairs take about a second.
+ */
+const MAX_PAIRS = 2 ** 26;
+
 /** Mean F-measure (`rouge1_mean`), precision and recall of ROUGE-1, -2, -L and -Lsum over rows. */
-export const rouge: MetricMaker<TextRow, RougeOptions> = ({ useStemmer = false }, saved) =>
-  meanMetric(ROUGE_TYPES.flatMap(namesOf), (row) => flatten(rougeScores(row, useStemmer)), saved);
+export const rouge: MetricMaker<TextRow, RougeOptions> = (
+  { useStemmer = false, maxPairs = MAX_PAIRS },
+  saved,
+) =>
+  meanMetric(
+    ROUGE_TYPES.flatMap(namesOf),
+    (row) => flatten(rougeScores(row, { useStemmer, maxPairs })),
+    saved,
+  );
 
 const namesOf = (type: string) => [`${type}_mean`, `${type}_precision_mean`, `${type}_recall_mean`];
 
@@ -37,10 +53,10 @@ type RougeScores = Readonly<Record<(typeof ROUGE_TYPES)[number], RougeScore>>;
  * (https://github.com/google-research/google-research/tree/master/rouge). With several references, each type
  * uses the reference with its best F-measure.
  */
-function rougeScores(row: TextRow, useStemmer: boolean): RougeScores {
+function rougeScores(row: TextRow, options: Required<RougeOptions>): RougeScores {
   checkLength(row);
   const all = referencesOf(row).map((reference) =>
-    scoresOf({ prediction: row.prediction, reference }, useStemmer),
+    scoresOf({ prediction: row.prediction, reference }, options),
   );
   const best = (type: keyof RougeScores): RougeScore =>
     all.map((scores) => scores[type]).reduce((one, other) => (other.fmeasure > one.fmeasure ? other : one));
@@ -52,11 +68,17 @@ function rougeScores(row: TextRow, useStemmer: boolean): RougeScores {
   };
 }
 
-function scoresOf(row: TextRow, useStemmer: boolean): RougeScores {
-  const linesOf = (text: string) => text.split('\n').map((line) => rougeTokens(line, useStemmer));
+function scoresOf(row: TextRow, { useStemmer = false, maxPairs = MAX_PAIRS }: RougeOptions): RougeScores {
+  // Lines without words match nothing, and a text can consist of any number of them.
+  const linesOf = (text: string) =>
+    text
+      .split('\n')
+      .map((line) => rougeTokens(line, useStemmer))
+      .filter((words) => words.length > 0);
   const [references, predictions] = [linesOf(row.reference), linesOf(row.prediction)];
   const [reference, prediction] = [references.flat(), predictions.flat()];
-  checkWork(reference.length, prediction.length);
+  checkWork(maxPairs, 'word', reference.length, prediction.length);
+  checkWork(maxPairs / LINE_PAIR, 'line', references.length, predictions.length);
   const toNumbers = wordNumbers();
   const ofNgrams = (order: number) => {
     const [actual, predicted] = [ngrams(reference, order), ngrams(prediction, order)];
@@ -78,17 +100,14 @@ function scoresOf(row: TextRow, useStemmer: boolean): RougeScores {
   };
 }
 
-/**
- * Maximum number of word pairs: two texts of 8,192 words. The work for rougeL grows with the product of the
- * lengths; this many pairs take about a second.
- */
-const MAX_PAIRS = 2 ** 26;
+/** Each pair of lines takes as long as this many pairs of words, even if the lines are short. */
+const LINE_PAIR = 8;
 
-function checkWork(reference: number, prediction: number): void {
-  if (reference * prediction <= MAX_PAIRS) return;
+function checkWork(max: number, unit: 'word' | 'line', reference: number, prediction: number): void {
+  if (reference * prediction <= max) return;
   throw new AppError(
     'TooLargeError',
-    `The prediction has ${prediction} words and the reference ${reference}. ROUGE supports at most ${MAX_PAIRS} word pairs; shorten a text or omit the row.`,
+    `The prediction has ${prediction} ${unit}s and the reference ${reference}. ROUGE supports at most ${max} ${unit} pairs; shorten a text or omit the row.`,
   );
 }
 
@@ -115,9 +134,15 @@ function wordNumbers(): (words: readonly string[]) => Sequence {
  */
 function unionHits(references: readonly Sequence[], predictions: readonly Sequence[]): number {
   const left = [references, predictions].map(countWords);
+  const widest = greatest([0, ...predictions.map(({ length }) => length)]);
+  const table: PathTable = {
+    leftward: new Uint8Array(widest * greatest([0, ...references.map(({ length }) => length)])),
+    lengths: new Uint32Array(widest + 1),
+  };
   let hits = 0;
   for (const reference of references) {
-    const common = new Set(predictions.flatMap((prediction) => commonPositions(reference, prediction)));
+    const common = new Set<number>();
+    for (const prediction of predictions) addCommonPositions(reference, prediction, table, common);
     for (const [position, word] of reference.entries()) {
       if (!common.has(position) || left.some((counts) => (counts.get(word) ?? 0) === 0)) continue;
       hits += 1;
@@ -143,33 +168,44 @@ function commonLength(reference: Sequence, candidate: Sequence): number {
   return lengths[candidate.length] ?? 0;
 }
 
+/** Memory for finding a path, which is reused for all pairs of lines. */
+interface PathTable {
+  /** Whether the path goes left at a cell: one byte per cell, where lengths would take four. */
+  readonly leftward: Uint8Array;
+  readonly lengths: Uint32Array;
+}
+
 /**
- * Positions of a longest common subsequence in the reference; if there are several, the same one that
+ * Adds the positions of a longest common subsequence in the reference; if there are several, of the same one that
  * rouge-score selects.
  */
-function commonPositions(reference: Sequence, candidate: Sequence): number[] {
+function addCommonPositions(
+  reference: Sequence,
+  candidate: Sequence,
+  { leftward, lengths }: PathTable,
+  positions: Set<number>,
+): void {
   const width = candidate.length;
-  // Whether the path goes left at a cell: one byte per cell, where lengths would take four.
-  const leftward = new Uint8Array(reference.length * width);
-  const lengths = new Uint32Array(width + 1);
-  reference.forEach((word, row) => {
-    const above = lengths.slice();
-    nextRow(lengths, word, candidate);
+  lengths.fill(0, 0, width + 1);
+  for (const [row, word] of reference.entries()) {
+    let [diagonal, before] = [0, 0];
     for (let column = 0; column < width; column += 1) {
-      leftward[row * width + column] = Number((lengths[column] ?? 0) > (above[column + 1] ?? 0));
+      const above = lengths[column + 1] ?? 0;
+      leftward[row * width + column] = Number(before > above);
+      before = candidate[column] === word ? diagonal + 1 : Math.max(above, before);
+      lengths[column + 1] = before;
+      diagonal = above;
     }
-  });
-  const positions: number[] = [];
+  }
   let [row, column] = [reference.length - 1, width - 1];
   while (row >= 0 && column >= 0) {
     if (reference[row] === candidate[column]) {
-      positions.push(row);
+      positions.add(row);
       row -= 1;
       column -= 1;
     } else if (leftward[row * width + column] === 1) column -= 1;
     else row -= 1;
   }
-  return positions.toReversed();
 }
 
 /**

@@ -68,3 +68,33 @@ test('axis ticks are round numbers that cover the values', () => {
   expect(timeScale([0, day], [0, 1], 10).ticks.length).toBeLessThanOrEqual(11);
   expect(timeScale([], [0, 1], 10).ticks).toEqual([]);
 });
+
+test.each([
+  // Clocks change on March 29.
+  [
+    'Europe/Berlin',
+    '2026-03-27T23:00:00Z',
+    '2026-03-30T22:00:00Z',
+    [27, 28, 29, 30],
+    ['23', '23', '22', '22'],
+  ],
+  [
+    'America/New_York',
+    '2026-10-31T04:00:00Z',
+    '2026-11-03T05:00:00Z',
+    [31, 1, 2, 3],
+    ['04', '04', '05', '05'],
+  ],
+  [
+    'Asia/Kathmandu',
+    '2026-03-27T18:15:00Z',
+    '2026-03-30T18:15:00Z',
+    [27, 28, 29, 30],
+    ['18', '18', '18', '18'],
+  ],
+])('time scales have ticks at midnight in %s', (zone, from, to, days, hours) => {
+  const { ticks } = timeScale([Date.parse(from), Date.parse(to)], [0, 1], 4, zone);
+  const shown = ticks.map((tick) => new Date(tick).toISOString());
+  expect(shown.map((one) => Number(one.slice(8, 10)))).toEqual(days);
+  expect(shown.map((one) => one.slice(11, 13))).toEqual(hours);
+});

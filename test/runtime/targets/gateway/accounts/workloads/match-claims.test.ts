@@ -74,12 +74,32 @@ describe('users', () => {
   test('a claim that contains the separator is refused, because another token could get the same user', () => {
     const rules = [ruleFor(all, 'ci/{repository}/{environment}')];
     expect(() => userOf(rules, { sub: 'x', repository: 'acme/app', environment: 'prod' })).toThrow(
-      'The claim `repository` contains "/", which separates it from the next claim in the user ID. Use another separator in `ci/{repository}/{environment}`.',
+      '"/" separates the claim `repository` from the next claim in the user ID, but the claim contains it or ends with a part of it. Use another separator in `ci/{repository}/{environment}`.',
     );
     const others = [ruleFor(all, 'ci/{repository}:{environment}')];
     expect(userOf(others, { sub: 'x', repository: 'acme/app', environment: 'a/b:c' })).toBe(
       'ci/acme/app:a/b:c',
     );
+  });
+
+  test('two tokens with different claims never get the same user, whatever the separator', () => {
+    for (const separator of ['/', '--', 'aba', 'ab']) {
+      const rules = [ruleFor(all, `ci/{a}${separator}{b}`)];
+      const claimsOf = new Map<string, string>();
+      const values = ['-', '--', 'x', 'x-', '-x', 'a', 'ab', 'aba', 'bab', 'ba', 'b', '/', 'x/'];
+      for (const a of values) {
+        for (const b of values) {
+          try {
+            const user = userOf(rules, { sub: 'x', a, b });
+            expect(claimsOf.get(user), user).toBeUndefined();
+            claimsOf.set(user, `${a} ${b}`);
+          } catch (error) {
+            if ((error as { code?: string }).code !== 'ForbiddenError') throw error;
+          }
+        }
+      }
+      expect(claimsOf.size).toBeGreaterThan(20);
+    }
   });
 
   test.each(['ci/{sub', 'ci/sub}', 'ci/{}', 'ci/{a{b}}'])('%s has unmatched braces', (template) => {

@@ -25,19 +25,21 @@ describe.skipIf(chromium === undefined)('the page of shadow evaluations', () => 
       url(),
       async (page) => {
         const cells = async (alias: string) =>
-          (await rowOf(page, alias).locator('td').allInnerTexts()).slice(0, 6);
+          (await rowOf(page, alias).locator('td').allInnerTexts()).slice(0, 7);
         await rowOf(page, 'drafts').waitFor();
         expect(await cells('drafts')).toEqual([
+          'Shadow',
           `openai:${HOSTILE}`,
           '60',
           'not worse with 95%',
           expect.stringMatching(/^preference 0\.5 \(0\.\d+ to 0\.\d+\)$/),
           '-$0.0015',
-          '-330 ms',
+          expect.stringMatching(/^-330 ms \(-\d+ ms to -\d+ ms\)$/),
         ]);
-        expect((await cells('support'))[2]).toBe('worse with 95%');
-        expect((await cells('summaries'))[2]).toMatch(/^undecided: about \d+ more rows$/);
+        expect((await cells('support'))[3]).toBe('worse with 95%');
+        expect((await cells('summaries'))[3]).toMatch(/^undecided: about \d+ more rows$/);
         expect(await cells('translations')).toEqual([
+          'Shadow',
           'openai:gpt-5-mini',
           '0',
           `Experiment '${HOSTILE}' does not exist or has no workflows.`,
@@ -49,6 +51,29 @@ describe.skipIf(chromium === undefined)('the page of shadow evaluations', () => 
       },
       signedIn(gateway()),
     );
+  }, 60_000);
+
+  test('an A/B test has the number of users of both models', async () => {
+    await gateway().ask('POST', '/v1/aliases', {
+      name: 'tested',
+      targets: ['openai:gpt-5'],
+      ab: { model: 'openai:gpt-5-mini', share: 0.5 },
+    });
+    await pages.visit(
+      url(),
+      async (page) => {
+        const row = rowOf(page, 'tested');
+        await row.waitFor();
+        expect((await row.locator('td').allInnerTexts()).slice(0, 4)).toEqual([
+          'A/B test',
+          'openai:gpt-5-mini',
+          '0 (0 and 0 users, 0 waiting)',
+          'undecided',
+        ]);
+      },
+      signedIn(gateway()),
+    );
+    await gateway().ask('DELETE', '/v1/aliases/tested');
   }, 60_000);
 
   test('administrators promote a candidate after a confirmation, by keyboard', async () => {
@@ -93,7 +118,11 @@ describe.skipIf(chromium === undefined)('the page of shadow evaluations', () => 
         // Another administrator ends the evaluation meanwhile.
         expect((await ask('PATCH', '/v1/aliases/support', { shadow: null })).status).toBe(200);
         await dialog.getByRole('button', { name: 'Promote' }).click();
-        await dialog.getByText("Alias 'support' has no shadow evaluation. Set its `shadow`.").waitFor();
+        await dialog
+          .getByText(
+            "Alias 'support' has neither a shadow evaluation nor an A/B test. Set its `shadow` or `ab`.",
+          )
+          .waitFor();
       },
       { ...signedIn(gateway()), callFails: true },
     );

@@ -23,6 +23,23 @@ export async function startCached() {
         providers: [...TYPES.map((type) => instanceOf(type, fixtures[type])), ...encoders],
         aliases: [
           { name: 'both', targets: [{ model: 'openai:good' }, { model: 'openai:tools' }] },
+          {
+            name: 'tested',
+            targets: [{ model: 'openai:good' }],
+            ab: {
+              baseline: ['openai:good'],
+              model: 'openai:no-usage',
+              share: 0.5,
+              by: 'end_user',
+              metrics: ['success'],
+              maxScore: 1,
+              windowMs: 1000,
+              margin: 0.05,
+              confidence: 0.95,
+              maxRows: 1000,
+              retentionMs: undefined,
+            },
+          },
           { name: 'rescued', targets: [{ model: 'openai:fails-500' }], fallbacks: ['openai:good'] },
         ],
         pricing: TYPES.map((type) => priced(`${type}:good`, 10, 30)),
@@ -47,6 +64,7 @@ export async function startCached() {
     return {
       cache: answer.headers.get('x-cache'),
       age: answer.headers.get('age'),
+      variant: answer.headers.get('x-gateway-variant'),
       similarity: answer.headers.get('x-cache-similarity'),
       type: answer.headers.get('content-type'),
       text,

@@ -28,6 +28,25 @@ describeDatabases(({ create, kind }) => {
       [`/v1beta/models/${type}:good:{}`, { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }],
     ] as const;
 
+  test('the variants of an A/B test do not share cached responses', async () => {
+    const gateway = await open({ store: 'database' }, await create());
+    const secret = await member(gateway, 'ann');
+    const seen = new Map<string | null, (string | null)[]>();
+    for (let person = 0; person < 12; person += 1) {
+      const body = { model: 'tested', messages: HELLO, safety_identifier: `person-${person}` };
+      const { variant, cache } = await ask(gateway, secret, CHAT, body);
+      seen.set(variant, [...(seen.get(variant) ?? []), cache]);
+    }
+    expect([...seen.keys()].toSorted()).toEqual(['candidate', 'current']);
+    for (const caches of seen.values()) {
+      const [first, ...others] = caches;
+      expect([first, new Set(others)]).toEqual(['miss', new Set(['hit'])]);
+    }
+    const rows = await gateway.usage('ann');
+    const missed = rows.filter(({ cache_hit: hit }) => hit === null);
+    expect(missed.map(({ model }) => model).toSorted()).toEqual(['openai:good', 'openai:no-usage']);
+  });
+
   test.each(kind === 'sqlite' ? TYPES : TYPES.slice(0, 1))(
     '%s: every API returns its cached response, buffered and streamed, at no cost',
     async (type) => {

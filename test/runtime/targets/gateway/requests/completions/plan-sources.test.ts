@@ -7,6 +7,7 @@ import type { KeyChanges } from '#gateway/accounts/fields/keys.ts';
 import type { UserChanges } from '#gateway/accounts/fields/users.ts';
 import { CACHE_DEFAULTS } from '#gateway/requests/cache/cache-settings.ts';
 import type { ModelsConfig } from '#gateway/requests/models/models-config.ts';
+import type { AbSettings } from '#gateway/requests/routing/ab-settings.ts';
 import type { ModelSet } from '#gateway/requests/models/model-set.ts';
 import { NO_PROMPTS, REQUEST_POLICY } from '#gateway/providers/shapes/policies.ts';
 import type { GatewayState } from '#gateway/gateway-state.ts';
@@ -265,6 +266,21 @@ function cacheKeyServedBy(model: string, other: string): string {
   }
 }
 
+/** An A/B test in which the first user gets the candidate. */
+const TEST: AbSettings = {
+  baseline: ['openai:good'],
+  model: 'openai:no-usage',
+  share: 0.99,
+  by: 'user',
+  metrics: ['success'],
+  maxScore: 1,
+  windowMs: 1000,
+  margin: 0.05,
+  confidence: 0.95,
+  maxRows: 100,
+  retentionMs: undefined,
+};
+
 /** Decisions that depend on the set of models: another configuration, and the expected outcome of the next request. */
 const SET: Readonly<
   Record<
@@ -278,6 +294,11 @@ const SET: Readonly<
     }
   >
 > = {
+  abTests: {
+    model: 'best',
+    config: { aliases: [{ name: 'best', targets: [{ model: 'openai:good' }], ab: TEST }] },
+    seen: { model: 'openai:no-usage' },
+  },
   router: {
     model: 'best',
     config: { aliases: [{ name: 'best', targets: [{ model: 'openai:no-usage' }] }] },

@@ -114,6 +114,13 @@ describe('toolAgreement', () => {
     ['a missing call', [call('a'), call('b')], [call('a')], 2 / 3],
     ['a call instead of a text', [], [call('a')], 0],
     ['one call for two', [call('a'), call('a')], [call('a')], 2 / 3],
+    ['equal calls before others of the tool', [call('a', '1'), call('a', '2')], [call('a', '2')], 2 / 3],
+    [
+      'some equal calls and some of the tool',
+      [call('a', '1'), call('a', '2'), call('b')],
+      [call('a', '2'), call('a', '3'), call('c')],
+      (2 * 1.5) / 6,
+    ],
   ])('%s', (_name, one, other, expected) => {
     expect(toolAgreement(one, other)).toBeCloseTo(expected);
   });

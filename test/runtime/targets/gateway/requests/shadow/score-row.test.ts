@@ -50,6 +50,20 @@ describe('scoreRow', () => {
     }
   });
 
+  test.each([
+    [
+      'long texts',
+      'word '.repeat(4001),
+      'A response has 20005 characters; agreement is computed up to 20000.',
+    ],
+    ['many words', 'a '.repeat(3000), 'at most 2097152 word pairs'],
+    ['many lines', 'a\n'.repeat(600), 'at most 262144 line pairs'],
+  ])('%s, which would keep other requests waiting, have no score', async (_name, text, message) => {
+    const { scores, problems } = await scoreRow(pairOf(text, text), planOf('rouge'), none);
+    expect(scores).toEqual({});
+    expect(problems.map(String)).toEqual([expect.stringContaining(message)]);
+  });
+
   test('a judge that always prefers the first response prefers neither', async () => {
     const { ask, bodies } = model(() => says('{"reason": "", "better": "first"}'));
     const { scores } = await scoreRow(pairOf('a', 'b'), planOf('preference'), ask);

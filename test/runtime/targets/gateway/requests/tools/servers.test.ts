@@ -25,6 +25,7 @@ const { model, desk, gateway, someone } = await startToolGateway({
     headers: { 'X-Token': 'the-token' },
   },
 });
+const staff = await startToolGateway({ server: { users: ['*@example.com', 'desks/*'] } });
 const first = await someone();
 const second = await someone({ tools: ['desk'] });
 const third = await someone();
@@ -65,6 +66,19 @@ test('a server is only available to the configured users', async () => {
   expect(await refused(url, third.secret)).toEqual(unavailable(desk.url));
   const answer = await gateway.post(...chat('openai:model-2', { tools: [url] }), first.secret);
   expect(await answer.text()).toContain(DONE);
+});
+
+test('a service account only matches patterns with its team, because the team chooses the rest of its ID', async () => {
+  const statusFor = async (userId: string, teamId?: string): Promise<number> => {
+    const team = teamId === undefined ? {} : { team_id: teamId };
+    await staff.gateway.user(userId, team);
+    const secret = await staff.gateway.key({ user_id: userId, ...team });
+    return (await staff.gateway.post(...chat('openai:model-1'), secret)).status;
+  };
+  for (const team of ['ops', 'desks']) await staff.gateway.admin('POST', '/v1/teams', { team_id: team });
+  expect(await statusFor('ann@example.com')).toBe(200);
+  expect(await statusFor('desks/ci', 'desks')).toBe(200);
+  expect(await statusFor('ops/x@example.com', 'ops')).toBe(422);
 });
 
 test('a key’s own servers are part of each request of the key', async () => {

@@ -55,6 +55,61 @@ test('path parameters contain slashes only if the configuration or the document 
   expect(server.requests.map(({ url }) => url)).toEqual(['/files/a%2Fb%20c', '/files/a/b']);
 });
 
+test('a parameter with reserved characters cannot set others', async () => {
+  const server = await startRecording();
+  const document = get('/files/{path}', [
+    parameter('path', 'path', { required: true, allowReserved: true }),
+    parameter('tenant', 'query'),
+    parameter('theme', 'cookie', { allowReserved: true, style: 'cookie' }),
+  ]);
+  const { call } = await openRecorded(
+    apiSpec({
+      baseUrl: server.origin,
+      document: writeDocument(document),
+      fixed: { tenant: 'acme' },
+    }),
+  );
+  await call('get', { path: 'a/b?tenant=evil&x=', theme: 'dark; tenant=evil' });
+  const [request] = server.requests;
+  expect(request?.url).toBe('/files/a/b%3Ftenant=evil%26x=?tenant=acme');
+  expect(request?.headers['cookie']).toBe('theme=dark%3B%20tenant%3Devil');
+});
+
+test('members of an object cannot set parameters that callers do not set', async () => {
+  const server = await startRecording();
+  const document = {
+    ...get(
+      '/search',
+      [
+        { name: 'filter', in: 'query', schema: { type: 'object' } },
+        { name: 'prefs', in: 'cookie', schema: { type: 'object' } },
+        parameter('tenant', 'query'),
+        parameter('session', 'cookie'),
+      ],
+      { security: [{ key: [] }] },
+    ),
+    components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'api key' } } },
+  };
+  const { call } = await openRecorded(
+    apiSpec({
+      baseUrl: server.origin,
+      document: writeDocument(document),
+      fixed: { tenant: 'acme', session: 'own' },
+      credentials: { key: 'secret' },
+    }),
+  );
+  for (const args of [
+    { filter: { tenant: 'evil' } },
+    { filter: { 'api key': 'evil' } },
+    { prefs: { session: 'evil' } },
+  ])
+    expect(textOf(await call('get', args))).toMatch(/ must not have the member "(?:tenant|api key|session)"/);
+  expect(server.requests).toEqual([]);
+  await call('get', { filter: { color: 'red' }, prefs: { theme: 'dark' } });
+  expect(server.requests[0]?.url).toBe('/search?color=red&tenant=acme&api%20key=secret');
+  expect(server.requests[0]?.headers['cookie']).toBe('theme=dark; session=own');
+});
+
 test('headers that servers and proxies trust are not arguments', async () => {
   const server = await startRecording();
   const names = [

@@ -34,6 +34,29 @@ export function rangeQuery({ hours, interval }: TimeRange) {
   };
 }
 
+const UTC = 'UTC';
+const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** A choice of the time zone in which days start; by default the browser's. */
+export const ZONE_CHOICE: Choice = {
+  name: 'time_zone',
+  title: 'Time zone',
+  choices: [...new Set([BROWSER_ZONE, UTC, ...Intl.supportedValuesOf('timeZone')])].map((name) => ({
+    name,
+    words: name.replaceAll('_', ' '),
+  })),
+  read: zoneNamed,
+};
+
+/** The browser's name of a time zone; browsers differ, for example in Asia/Kolkata and Asia/Calcutta. */
+function zoneNamed(text: string) {
+  try {
+    return Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    return text;
+  }
+}
+
 interface ChoiceOfOptions {
   /** Name of the URL parameter. */
   readonly name: string;
@@ -74,7 +97,22 @@ interface Choice {
   readonly title: string;
   /** The first one is the default. */
   readonly choices: readonly { name: string; words: string }[];
+  /** The name of a choice, from a value in the URL. Default: the value. */
+  readonly read?: (text: string) => string;
 }
+
+/** The selected values. A value that is not among the choices, e.g. from an edited URL, is not used. */
+const chosenIn = (query: URLSearchParams, choices: readonly Choice[]) =>
+  new Map(
+    choices.map(({ name, choices: known, read = (text: string) => text }) => {
+      const wanted = read(query.get(name) ?? '');
+      const found = known.find((one) => one.name === wanted) ?? known[0];
+      return [name, found?.name ?? ''];
+    }),
+  );
+
+/** The selected time zone. */
+export const zoneIn = (query: URLSearchParams) => chosenIn(query, [ZONE_CHOICE]).get(ZONE_CHOICE.name) ?? UTC;
 
 /** Adds fields for selecting a time range and more, and a part that is redrawn after each selection. */
 export function rangePage(
@@ -83,24 +121,37 @@ export function rangePage(
   draw: (range: TimeRange, chosen: (name: string) => string, signal: AbortSignal) => Promise<readonly Node[]>,
 ) {
   let range = rangeIn(query);
-  const chosen = new Map(
-    choices.map(({ name, choices: [first] }) => [name, query.get(name) ?? first?.name ?? '']),
-  );
+  const chosen = chosenIn(query, choices);
   const part = livePart(signal, (leaving) => draw(range, (name) => chosen.get(name) ?? '', leaving));
-  const fields = choices.map((choice) =>
-    choiceOf({
-      ...choice,
-      value: chosen.get(choice.name) ?? '',
-      onChange(value) {
-        chosen.set(choice.name, value);
-        void part.refresh();
-      },
-    }),
-  );
+  const fields = fieldsOf(choices, chosen, () => void part.refresh());
   const rangeField = rangeChoice(query, (selected) => {
     range = selected;
     void part.refresh();
   });
   root.append(element('div', { class: 'filters' }, rangeField, ...fields), part);
   return part;
+}
+
+const fieldsOf = (choices: readonly Choice[], chosen: Map<string, string>, redraw: () => void) =>
+  choices.map((choice) =>
+    choiceOf({
+      ...choice,
+      value: chosen.get(choice.name) ?? '',
+      onChange(value) {
+        chosen.set(choice.name, value);
+        redraw();
+      },
+    }),
+  );
+
+/** A part with a field for the time zone, which is redrawn after each selection. */
+export function zonePart(
+  query: URLSearchParams,
+  leaving: AbortSignal,
+  draw: (timeZone: string, signal: AbortSignal) => Promise<readonly Node[]>,
+) {
+  const chosen = chosenIn(query, [ZONE_CHOICE]);
+  const part = livePart(leaving, (signal) => draw(chosen.get(ZONE_CHOICE.name) ?? UTC, signal));
+  const fields = fieldsOf([ZONE_CHOICE], chosen, () => void part.refresh());
+  return [element('div', { class: 'filters' }, ...fields), part];
 }

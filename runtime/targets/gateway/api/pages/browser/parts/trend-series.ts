@@ -3,7 +3,8 @@ import type { Static } from 'typebox';
 import type { spending } from '#gateway/api/trends-schemas.ts';
 import type { Session } from '#serve/http/pages/browser/session.ts';
 import { columnChart } from '#serve/http/pages/browser/components/chart.ts';
-import { rangeIn, rangeQuery } from './time-range.ts';
+import { readRoute } from '#serve/http/pages/browser/route.ts';
+import { rangeIn, rangeQuery, zoneIn, zonePart } from './time-range.ts';
 
 /** Points of a line. `points`: from the API. */
 export const seriesOf = <Point extends { readonly start: string }>(
@@ -39,19 +40,30 @@ export const stackOf = <Member extends string>(
 type Spending = Static<typeof spending>;
 
 /**
- * A chart of a user's, key's or team's spending in the last 30 days; nothing if there were no requests.
- * `scope`: e.g. `{ user_id: 'ada' }`.
+ * A chart of a user's, key's or team's spending in the last 30 days, with a choice of the time zone; nothing if
+ * there were no requests. `scope`: e.g. `{ user_id: 'ada' }`.
  */
 export async function ownSpending(session: Session, scope: Record<string, string>, signal: AbortSignal) {
-  const query = { ...rangeQuery(rangeIn(new URLSearchParams({ range: '30d' }))), ...scope, top: 5 };
-  const { data } = await session.call<Spending>('v1/usage/spending', { query, signal });
-  if (data.totals.requests === 0) return [];
-  return [
-    columnChart({
-      title: 'Spend of the last 30 days by model',
-      unit: 'USD',
-      time: true,
-      series: stackOf(data, 'cost'),
-    }),
-  ];
+  const range = rangeQuery(rangeIn(new URLSearchParams({ range: '30d' })));
+  const draw = async (timeZone: string, leaving: AbortSignal) => {
+    const query = { ...range, ...scope, time_zone: timeZone, top: 5 };
+    const { data } = await session.call<Spending>('v1/usage/spending', { query, signal: leaving });
+    if (data.totals.requests === 0) return [];
+    return [
+      columnChart({
+        title: 'Spend of the last 30 days by model',
+        unit: 'USD',
+        time: timeZone,
+        series: stackOf(data, 'cost'),
+      }),
+    ];
+  };
+  const { query } = readRoute(location.hash);
+  let first: readonly Node[] | undefined = await draw(zoneIn(query), signal);
+  if (first.length === 0) return [];
+  return zonePart(query, signal, async (timeZone, leaving) => {
+    const drawn = first ?? (await draw(timeZone, leaving));
+    first = undefined;
+    return drawn;
+  });
 }

@@ -49,7 +49,8 @@ async function draw(
     lineChart({
       title,
       unit,
-      time: true,
+      // Percentiles are known for days in UTC.
+      time: 'UTC',
       series: PERCENTILES.map((name) => ({
         name,
         points: seriesOf(data.points, (point) => point[member][name]),
@@ -59,7 +60,7 @@ async function draw(
     element(
       'p',
       { class: 'hint' },
-      'Successful model responses, excluding cached ones. Percentiles are accurate to 5%.',
+      'Successful model responses, excluding cached ones. Percentiles are accurate to 5%. Days and hours are in UTC.',
     ),
     line('latency_ms', 'Duration of requests', 'ms'),
     element(

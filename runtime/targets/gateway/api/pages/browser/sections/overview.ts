@@ -9,7 +9,7 @@ import { empty } from '#serve/http/pages/browser/components/states.ts';
 import { element } from '#serve/http/pages/browser/dom.ts';
 import { count, duration, money, percent } from '#serve/http/pages/browser/format.ts';
 import { every } from '../parts/live-part.ts';
-import { rangePage, type TimeRange, rangeQuery } from '../parts/time-range.ts';
+import { rangePage, type TimeRange, rangeQuery, ZONE_CHOICE } from '../parts/time-range.ts';
 import { seriesOf, stackOf } from '../parts/trend-series.ts';
 import { linkTo } from '#serve/http/pages/browser/route.ts';
 
@@ -21,16 +21,25 @@ export const OVERVIEW: readonly GatewaySection[] = [
     name: 'Overview',
     group: 'Usage',
     show(place) {
-      const part = rangePage(place, [], (range, _chosen, signal) => draw(place.session, range, signal));
+      const part = rangePage(place, [ZONE_CHOICE], (range, chosen, signal) =>
+        draw(place.session, { range, timeZone: chosen('time_zone') }, signal),
+      );
       every(place.signal, REFRESH_MS, part.refresh);
     },
   },
 ];
 
-async function draw(session: Session, range: TimeRange, signal: AbortSignal) {
+async function draw(
+  session: Session,
+  { range, timeZone }: { range: TimeRange; timeZone: string },
+  signal: AbortSignal,
+) {
   const query = rangeQuery(range);
   const [{ data: spent }, { data: speed }, { data: live }] = await Promise.all([
-    session.call<Static<typeof spending>>('v1/usage/spending', { query: { ...query, top: 5 }, signal }),
+    session.call<Static<typeof spending>>('v1/usage/spending', {
+      query: { ...query, time_zone: timeZone, top: 5 },
+      signal,
+    }),
     session.call<Static<typeof latency>>('v1/usage/latency', { query: { ...query, top: 5 }, signal }),
     session.call<Static<typeof liveRequests>>('v1/requests/live', { signal }),
   ]);
@@ -70,23 +79,23 @@ async function draw(session: Session, range: TimeRange, signal: AbortSignal) {
   }
   return [
     shown,
-    columnChart({ title: 'Spend by model', unit: 'USD', time: true, series: stackOf(spent, 'cost') }),
+    columnChart({ title: 'Spend by model', unit: 'USD', time: timeZone, series: stackOf(spent, 'cost') }),
     element(
       'div',
       { class: 'columns' },
       columnChart({
         title: 'Requests',
         unit: 'requests',
-        time: true,
+        time: timeZone,
         series: [
           { name: 'Successful', points: points.map(pointOf(({ requests, errors }) => requests - errors)) },
           { name: 'Failed', points: points.map(pointOf(({ errors }) => errors)) },
         ],
       }),
       lineChart({
-        title: 'Latency',
+        title: 'Latency (days in UTC)',
         unit: 'ms',
-        time: true,
+        time: 'UTC',
         series: [
           { name: 'Median', points: seriesOf(speed.points, (point) => point.latency_ms.p50) },
           { name: '95th percentile', points: seriesOf(speed.points, (point) => point.latency_ms.p95) },

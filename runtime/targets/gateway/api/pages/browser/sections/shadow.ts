@@ -10,9 +10,28 @@ import type { GatewaySection } from '../parts/section.ts';
 
 type Evaluation = Static<typeof shadowEvaluation>;
 
-/** A difference with its sign; empty without a value. */
-const signed = (value: number | null, format: (value: number) => string): string =>
-  value === null ? '' : `${value > 0 ? '+' : ''}${format(value)}`;
+/** A number with its sign. */
+const signed = (value: number, format: (value: number) => string): string =>
+  `${value > 0 ? '+' : ''}${format(value)}`;
+
+/** A difference with its interval, if there is one; empty without a value. */
+function difference(
+  { difference: value, lower, upper }: Evaluation['cost'],
+  format: (value: number) => string,
+): string {
+  if (value === null) return '';
+  const interval =
+    lower === null || upper === null ? '' : ` (${signed(lower, format)} to ${signed(upper, format)})`;
+  return `${signed(value, format)}${interval}`;
+}
+
+const MODES = { shadow: 'Shadow', ab: 'A/B test' } as const;
+
+/** The number of requests or, in an A/B test, of users of both models. */
+const amount = ({ rows, users }: Evaluation): string =>
+  users ? `${rows} (${users.baseline} and ${users.candidate} users, ${users.waiting} waiting)` : String(rows);
+
+const TONES = { not_worse: 'good', worse: 'alarm', undecided: 'warning' } as const;
 
 const scores = ({ metrics }: Evaluation): string =>
   metrics
@@ -47,27 +66,21 @@ export const SHADOW: readonly GatewaySection[] = [
         caption: 'Shadow evaluations',
         columns: [
           { key: 'alias', title: 'Alias', cell: (row) => (row.current ? row.alias : `${row.alias} (ended)`) },
+          { key: 'mode', title: 'Mode', cell: (row) => MODES[row.mode] },
           { key: 'candidate', title: 'Candidate' },
-          { key: 'rows', title: 'Requests', numeric: true },
+          { key: 'rows', title: 'Requests', numeric: true, cell: amount },
           {
             key: 'message',
             title: 'Verdict',
             cell: (row) =>
-              badge(
-                row.problem ?? row.message,
-                row.verdict === 'worse' || row.problem !== null
-                  ? 'alarm'
-                  : row.verdict === 'not_worse'
-                    ? 'good'
-                    : 'warning',
-              ),
+              badge(row.problem ?? row.message, row.problem === null ? TONES[row.verdict] : 'alarm'),
           },
           { key: 'metrics', title: 'Difference in scores', cell: scores },
-          { key: 'cost', title: 'Cost per request', cell: (row) => signed(row.cost.difference, money) },
+          { key: 'cost', title: 'Cost per request', cell: (row) => difference(row.cost, money) },
           {
             key: 'latency_p50_ms',
             title: 'Median duration',
-            cell: (row) => signed(row.latency_p50_ms.difference, (value) => `${short(value)} ms`),
+            cell: (row) => difference(row.latency_p50_ms, (value) => `${short(value)} ms`),
           },
           ...(canPromote
             ? [
@@ -81,7 +94,7 @@ export const SHADOW: readonly GatewaySection[] = [
         ],
         load: pagesOf<Evaluation>(session, 'v1/shadow'),
         empty:
-          'No shadow evaluations. Set shadow of an alias to compare its responses with those of a candidate.',
+          'No evaluations. Set shadow of an alias to compare its responses with those of a candidate, or ab for an A/B test.',
       });
       root.append(table);
     },

@@ -7,7 +7,7 @@ import { empty } from '#serve/http/pages/browser/components/states.ts';
 import { scrollable } from '#serve/http/pages/browser/dom.ts';
 import { count, money, percent } from '#serve/http/pages/browser/format.ts';
 import { keyNames } from '../parts/lists.ts';
-import { rangePage, type TimeRange, rangeQuery } from '../parts/time-range.ts';
+import { rangePage, type TimeRange, rangeQuery, ZONE_CHOICE } from '../parts/time-range.ts';
 import { stackOf } from '../parts/trend-series.ts';
 import { table } from '#serve/http/pages/browser/components/facts.ts';
 
@@ -33,6 +33,7 @@ const measureOf = (word: string): Measure => MEASURES.find(({ name }) => name ==
 const CHOICES = [
   { name: 'group', title: 'Group by', choices: GROUPS },
   { name: 'measure', title: 'Show', choices: MEASURES },
+  ZONE_CHOICE,
 ];
 /**
  * Maximum number of groups in a chart. A chart has six colors, one of which is used for all other groups.
@@ -47,7 +48,16 @@ export const SPENDING: readonly GatewaySection[] = [
     group: 'Usage',
     show: (place) => {
       rangePage(place, CHOICES, (range, chosen, signal) =>
-        draw(place.session, { range, group: chosen('group'), measure: measureOf(chosen('measure')) }, signal),
+        draw(
+          place.session,
+          {
+            range,
+            group: chosen('group'),
+            measure: measureOf(chosen('measure')),
+            timeZone: chosen('time_zone'),
+          },
+          signal,
+        ),
       );
     },
   },
@@ -55,12 +65,24 @@ export const SPENDING: readonly GatewaySection[] = [
 
 async function draw(
   session: Session,
-  { range, group, measure }: { range: TimeRange; group: string; measure: Measure },
+  {
+    range,
+    group,
+    measure,
+    timeZone,
+  }: { range: TimeRange; group: string; measure: Measure; timeZone: string },
   signal: AbortSignal,
 ) {
   const [{ data }, names] = await Promise.all([
     session.call<Spending>('v1/usage/spending', {
-      query: { ...rangeQuery(range), group_by: group, order_by: measure.name, top: ROWS, series: SERIES },
+      query: {
+        ...rangeQuery(range),
+        time_zone: timeZone,
+        group_by: group,
+        order_by: measure.name,
+        top: ROWS,
+        series: SERIES,
+      },
       signal,
     }),
     group === 'key' ? keyNames(session, signal) : new Map<string, string>(),
@@ -76,7 +98,7 @@ async function draw(
     columnChart({
       title: `${words} by ${title.toLowerCase()}`,
       unit,
-      time: true,
+      time: timeZone,
       series: stackOf(withFewGroups(data, member), member, nameOf),
     }),
     barChart({ title: `Largest by ${words.toLowerCase()}`, unit, bars }),

@@ -63,3 +63,16 @@ test('texts that would take minutes to compare are rejected, and the metric stay
   expect(metric.save()).toEqual(before);
   expect(metric.add({ prediction: long, reference: 'word' })['rouge1_recall_mean']).toBe(1);
 });
+
+test('lines are limited, too, and lines without words do not count', () => {
+  const lines = 'word\n'.repeat(3000);
+  expect(() => rouge({}).add({ prediction: lines, reference: lines })).toThrow(
+    'The prediction has 3000 lines and the reference 3000. ROUGE supports at most 8388608 line pairs;',
+  );
+  // Comparing each of these lines with each other one would take hours.
+  const empty = `a${'\n'.repeat(200_000)}b`;
+  expect(rouge({}).add({ prediction: empty, reference: `${empty}\n…` })).toMatchObject({
+    rougeL_mean: 1,
+    rougeLsum_mean: 1,
+  });
+});

@@ -1,0 +1,134 @@
+import {
+  type DifferenceInterval,
+  differenceInterval,
+} from '../../evaluation/metrics/sequential/paired-test.ts';
+import {
+  createRandomizedDifferences,
+  type RandomizedValue,
+  randomizedDifferences,
+} from '../../evaluation/metrics/sequential/randomized-differences.ts';
+import { meanInterval } from '../../evaluation/metrics/sequential/unbounded-intervals.ts';
+import type { AbPlan, ShadowRecords, Trial, TrialPlan } from './shadow-records.ts';
+import { createTestUnits, type TestUnit } from './test-units.ts';
+import {
+  alphaOf,
+  type Comparison,
+  compared,
+  createMetricTests,
+  meanOf,
+  type MetricReport,
+  quantiles,
+  readRows,
+  type TrialReport,
+} from './trial-report.ts';
+
+/** The tests of an A/B test, which units are added to in order. */
+export function createUnitTests(plan: TrialPlan) {
+  const group = createMetricTests(plan);
+  const estimates = new Map(plan.metrics.map((metric) => [metric, createRandomizedDifferences()]));
+  return {
+    ...group,
+    add(unit: TestUnit) {
+      for (const [metric, test] of group.tests) {
+        const estimated = estimates.get(metric)?.({ ...unit, value: unit.values[metric] });
+        if (estimated) test.add(estimated.difference, estimated.bound);
+      }
+    },
+  };
+}
+
+/** Reads the requests of an A/B test and evaluates them. */
+export async function reportAb(
+  records: Pick<ShadowRecords, 'rows' | 'ratings' | 'skips'>,
+  trial: Trial,
+  ab: AbPlan,
+  now: number,
+): Promise<TrialReport> {
+  const { plan } = trial;
+  const collected = createTestUnits(ab, plan.metrics);
+  let [rows, failed] = [0, 0];
+  await readRows(records, trial.id, 0, (row) => {
+    collected.add(row);
+    rows += 1;
+    if (row.variant === 'candidate') failed += row.failed;
+  });
+  const units = collected.close(await records.ratings(trial.id, 0), now);
+  const tests = createUnitTests(plan);
+  for (const unit of units) tests.add(unit);
+  const alpha = 1 - plan.confidence;
+  const [current, candidate] = [false, true].map((is) => units.filter((unit) => unit.isCandidate === is));
+  const median = (read: Reader, share: number): Comparison => {
+    const numbers = [current, candidate].map((arm) => (arm ?? []).flatMap((unit) => read(unit) ?? []));
+    return quantiles([numbers[0] ?? [], numbers[1] ?? []], share, alpha);
+  };
+  return {
+    trial,
+    // A verdict stays even if rows were deleted since.
+    verdict: trial.verdict === 'undecided' ? tests.verdict() : trial.verdict,
+    rows,
+    failed,
+    remaining: trial.verdict === 'undecided' ? tests.remaining() : undefined,
+    metrics: plan.metrics.map((name) => metricReport(name, plan, units, tests)),
+    units: {
+      baseline: current?.length ?? 0,
+      candidate: candidate?.length ?? 0,
+      waiting: collected.waiting(),
+    },
+    cost: meansOf(units, ({ cost }) => cost, alpha),
+    scoringCost: 0n,
+    p50Ms: median(({ durationMs }) => durationMs, 0.5),
+    p95Ms: median(({ durationMs }) => durationMs, 0.95),
+    firstP50Ms: median(({ firstMs }) => firstMs, 0.5),
+    outputTokens: meansOf(units, ({ outputTokens }) => outputTokens, alpha),
+    skipped: await records.skips(trial.id),
+  };
+}
+
+type Reader = (unit: TestUnit) => number | undefined;
+
+function valueOf(unit: TestUnit, read: Reader): RandomizedValue | undefined {
+  const value = read(unit);
+  return value === undefined ? undefined : { isCandidate: unit.isCandidate, share: unit.share, value };
+}
+
+const valuesOf = (units: readonly TestUnit[], read: Reader): RandomizedValue[] =>
+  units.flatMap((unit) => valueOf(unit, read) ?? []);
+
+const armMean = (values: readonly RandomizedValue[], isCandidate: boolean): number | null =>
+  meanOf(values.filter((one) => one.isCandidate === isCandidate).map(({ value }) => value));
+
+/** Fewer units of one model say too little about its costs. */
+const MIN_OF_MODEL = 50;
+
+function meansOf(units: readonly TestUnit[], read: Reader, alpha: number): Comparison {
+  const values = valuesOf(units, read);
+  const counts = [true, false].map((is) => values.filter((one) => one.isCandidate === is).length);
+  const interval =
+    Math.min(...counts) < MIN_OF_MODEL ? undefined : meanInterval(randomizedDifferences(values), alpha);
+  return compared(armMean(values, false), armMean(values, true), interval);
+}
+
+function metricReport(
+  name: string,
+  plan: TrialPlan,
+  units: readonly TestUnit[],
+  { tests }: Pick<ReturnType<typeof createUnitTests>, 'tests'>,
+): MetricReport {
+  const values = valuesOf(units, (unit) => unit.values[name]);
+  const estimate = createRandomizedDifferences();
+  const estimates = units.flatMap((unit) => estimate({ ...unit, value: unit.values[name] }) ?? []);
+  const interval: DifferenceInterval = differenceInterval(
+    estimates.map(({ difference }) => difference),
+    { alpha: alphaOf(plan), rowBounds: estimates.map(({ bound }) => bound) },
+  );
+  return {
+    name,
+    decides: plan.deciding.includes(name),
+    rows: values.length,
+    baseline: armMean(values, false),
+    candidate: armMean(values, true),
+    difference: meanOf(estimates.map(({ difference }) => difference)),
+    ...interval,
+    verdict: tests.get(name)?.verdict() ?? 'undecided',
+  };
+}

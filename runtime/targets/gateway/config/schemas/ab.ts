@@ -1,0 +1,59 @@
+import { type Static, Type } from 'typebox';
+import { AB_DEFAULTS, AB_METRICS, AB_SHARES, AB_UNITS } from '../../requests/routing/ab-settings.ts';
+import { SHADOW_DEFAULTS } from '../../requests/routing/shadow-settings.ts';
+import { about, choice, countSetting, keys, numberSetting, retention, textSetting } from './shapes.ts';
+
+export const ab = keys(
+  {
+    model: Type.String({ minLength: 1, description: 'The candidate, `provider:model`.' }),
+    share: Type.Number({
+      ...AB_SHARES,
+      description:
+        'Share of the users who get responses from the candidate, from 0.01 to 0.99. If it grows, all users who have the candidate keep it.',
+    }),
+    by: choice(
+      AB_UNITS,
+      'Whose requests all get the same variant: the user who pays, the client’s own user (`end_user`), the session, or the key. A request without one belongs to its user.',
+      AB_DEFAULTS.by,
+    ),
+    metrics: Type.Optional(
+      Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...AB_METRICS] }), {
+        minItems: 1,
+        ...about(
+          'What is compared: feedback on responses, success (the model has responded), and no_refusal (it has not refused). All of them decide.',
+          AB_DEFAULTS.metrics,
+        ),
+      }),
+    ),
+    max_score: numberSetting(
+      'The score in feedback that counts as 1, e.g. 5 for stars. A thumb up counts as 1, and one down as 0.',
+      { exclusiveMinimum: 0 },
+      AB_DEFAULTS.maxScore,
+    ),
+    window: textSetting(
+      'The requests of a user that count: those within this time after the first one, e.g. 1d. The user is counted after that.',
+      AB_DEFAULTS.window,
+    ),
+    margin: numberSetting(
+      'By how much the candidate’s mean, from 0 to 1, can be lower than the current model’s and still count as not worse.',
+      { exclusiveMinimum: 0, maximum: 1 },
+      SHADOW_DEFAULTS.margin,
+    ),
+    confidence: numberSetting(
+      'Confidence of verdicts and intervals.',
+      { minimum: 0.5, maximum: 0.999 },
+      SHADOW_DEFAULTS.confidence,
+    ),
+    max_rows: countSetting(
+      'Maximum number of recorded requests. After that, users keep their variants, but nothing is recorded.',
+      AB_DEFAULTS.maxRows,
+    ),
+    retention: retention(
+      'How long recorded requests are kept, e.g. 90d, or forever.',
+      SHADOW_DEFAULTS.retention,
+    ),
+  },
+  'A/B test: a share of the users gets responses from a candidate.',
+);
+
+export type AbEntry = Static<typeof ab>;
