@@ -44,7 +44,7 @@ export interface AgentGateway {
   readonly stop: () => Promise<void>;
 }
 
-const MASTER_KEY = 'the-master-key-of-the-agents-0123456789';
+export const MASTER_KEY = 'the-master-key-of-the-agents-0123456789';
 
 /** Starts a model for agents behind four APIs, and the gateway with one provider per API, and with further settings. */
 export async function startAgentGateway(settings: object = {}): Promise<AgentGateway> {

@@ -20,6 +20,7 @@ import type { RegisteredAlias, EntryRegistry, RegisteredProvider } from './regis
 import type { ModelFollower } from './registry/follow-models.ts';
 import type { Stored } from './requests/stored/stored.ts';
 import type { TokenCounter } from './requests/tokens/token-counter.ts';
+import type { UserTokens } from './requests/tools/user-tokens.ts';
 import type { Telemetry } from './requests/completions/telemetry.ts';
 import type { SingleJobs } from './evaluation/workflows/single-jobs.ts';
 import type { ExperimentAnswers } from './evaluation/workflows/experiment-answers.ts';
@@ -58,6 +59,8 @@ export interface ModelCallContext {
   readonly telemetry: Telemetry;
   /** The URL at which users sign in; undefined if sign-in is not configured. */
   readonly signInUrl: string | undefined;
+  /** Signs tokens that name users to MCP servers. */
+  readonly userTokens: UserTokens;
   /** The payer for the model calls of a job's worker, by the worker's token. */
   readonly workerPayer: (token: string) => Promise<WorkPayer>;
 }

@@ -56,6 +56,7 @@ import { trendRoutes } from './trends.ts';
 import { UPLOAD_PATHS, uploadProtocol, uploadRoutes } from './uploads.ts';
 import { usageRoutes } from './usage.ts';
 import { userRoutes } from './users.ts';
+import { userTokenKeyRoutes } from './user-token-keys.ts';
 import { workerRoutes } from './worker.ts';
 import { workflowRoutes } from './workflows.ts';
 import { workloadRoutes } from './workloads.ts';
@@ -159,5 +160,6 @@ function otherRoutes(
     ...workerRoutes(context, options),
     ...apiHealthRoutes(context.compute, parts),
     ...healthRoutes(context, parts),
+    ...userTokenKeyRoutes(context, parts),
   ];
 }

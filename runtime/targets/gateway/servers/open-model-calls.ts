@@ -24,6 +24,7 @@ import {
 import { followModels, type ModelFollower } from '../registry/follow-models.ts';
 import { type AnswerCache, createAnswerCache } from '../requests/cache/answer-cache.ts';
 import { createThreadCache } from '../requests/cache/thread-cache.ts';
+import { createUserTokens } from '../requests/tools/user-tokens.ts';
 import { createThreadToolMemory, createToolMemory, type ToolMemory } from '../requests/tools/tool-memory.ts';
 import { createCompletions } from '../requests/completions/completions.ts';
 import { addTools } from '../requests/tools/add-tools.ts';
@@ -195,6 +196,11 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
   closers.add(() => evaluations.close());
   const modelCalls = createCompletions({ ...completionParts, sampler });
   const toolMemory = main ? createThreadToolMemory(main) : createToolMemory();
+  const userTokens = createUserTokens({
+    seed: () => signingKey(store.db, 'user tokens'),
+    masterKey,
+    clock,
+  });
   const completions = addTools({
     completions: modelCalls,
     settings: models.tools,
@@ -206,6 +212,7 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
         policy,
         state,
         memory: toolMemory,
+        userTokens,
         telemetry,
         clock,
         log,
@@ -225,6 +232,7 @@ export async function openModelCalls(parts: ModelCallParts): Promise<OpenedModel
     tokenCounter,
     answerCache,
     toolMemory,
+    userTokens,
     idempotency,
     turns,
     telemetry,

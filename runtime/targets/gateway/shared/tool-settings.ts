@@ -16,6 +16,14 @@ export interface ToolServer {
   readonly timeoutMs: number;
   /** Header that carries the ID of the user, if any. */
   readonly userHeader: string | undefined;
+  /** Set if each request to the server has a token that names the user. */
+  readonly userToken: UserTokenSettings | undefined;
+}
+
+/** The claims of a token that names a user of the gateway. */
+export interface UserTokenSettings {
+  readonly issuer: string;
+  readonly audience: string;
 }
 
 /** Which tool calls a person must approve: none, all, or those of tools whose names match a pattern. */

@@ -5,6 +5,7 @@ import { TOOL_DEFAULTS, type ToolsEntry, type ToolServerEntry } from '../schemas
 import { readBaseUrl } from './base-url.ts';
 import { durationIn, type Path, type ResolveContext } from './context.ts';
 import { dollarsIn } from './dollars.ts';
+import { secureUrl } from './secure-url.ts';
 import { sendableHeaders } from './sendable.ts';
 
 /** Labels become parts of function names, whose characters all providers restrict. */
@@ -18,6 +19,8 @@ export function resolveTools(
   if (!entry) return undefined;
   const { mcp_servers: written = {}, web_search: search } = entry;
   const servers = new Map<string, ToolServer>();
+  if (entry.user_token_issuer !== undefined)
+    secureUrl(context, ['tools', 'user_token_issuer'], entry.user_token_issuer);
   for (const [label, one] of Object.entries(written)) {
     const path = ['tools', 'mcp_servers', label];
     if (!LABEL.test(label))
@@ -26,7 +29,7 @@ export function resolveTools(
         'a label must consist of at most 32 letters, digits, `-` and `_`, and begin with a letter',
         'key',
       );
-    const server = resolveServer(context, path, label, one);
+    const server = resolveServer(context, path, label, one, entry.user_token_issuer);
     if (server) servers.set(label, server);
   }
   if (search && !Object.hasOwn(written, search.server)) {
@@ -54,12 +57,14 @@ function resolveServer(
   path: Path,
   label: string,
   entry: ToolServerEntry,
+  issuer: string | undefined,
 ): ToolServer | undefined {
   const url = readBaseUrl(context, path, 'url', entry.url);
   const headers = sendableHeaders(context, [...path, 'headers'], entry.headers);
   const { user_header: userHeader } = entry;
   const problem = userHeader === undefined ? undefined : headerNameProblem(userHeader);
   if (problem !== undefined) context.report([...path, 'user_header'], problem);
+  const userToken = userTokenOf(context, path, entry, issuer);
   const timeoutMs = durationIn(context, [...path, 'timeout'], entry.timeout ?? TOOL_DEFAULTS.timeout);
   if (url === undefined) return undefined;
   return {
@@ -73,5 +78,22 @@ function resolveServer(
     keys: entry.keys,
     timeoutMs,
     userHeader,
+    userToken,
   };
+}
+
+/** Settings of the token, which takes the place of a configured credential. */
+function userTokenOf(
+  { report }: ResolveContext,
+  path: Path,
+  { user_token_audience: audience, headers = {} }: ToolServerEntry,
+  issuer: string | undefined,
+): ToolServer['userToken'] {
+  if (audience === undefined) return undefined;
+  const key = [...path, 'user_token_audience'];
+  if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
+    report(key, 'conflicts with the header `Authorization`; keep one of them', 'key');
+  if (issuer !== undefined) return { issuer, audience };
+  report(key, 'requires `tools.user_token_issuer`, the URL of this gateway', 'key');
+  return undefined;
 }

@@ -33,6 +33,9 @@ const server = keys(
     keys: listSetting('IDs of keys that can use the server. Default: all keys.'),
     timeout: durationSetting('Timeout for one tool call.', '60s'),
     user_header: textSetting('Header in which the server receives the ID of the user. Default: none.'),
+    user_token_audience: textSetting(
+      'Audience of the signed token that names the user in each request to the server; for mcp-manager, the URL of the server. Default: no token.',
+    ),
   },
   'An MCP server.',
 );
@@ -53,6 +56,9 @@ export const tools = keys(
       dollarsSetting('Cost in US dollars after which a request calls no further model. Default: no limit.'),
     ),
     max_result_characters: countSetting('Length above which the result of a tool is truncated.', 100_000),
+    user_token_issuer: textSetting(
+      'URL of this gateway in tokens that name users to MCP servers. Required for `user_token_audience`.',
+    ),
     list_ttl: durationSetting('How long lists of tools are cached.', '5m'),
     web_search: Type.Optional(
       keys(

@@ -28,6 +28,8 @@ export interface McpClient {
 interface McpClientOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The current token, for a server that learns the user from it. */
+  readonly token?: (() => Promise<string>) | undefined;
   readonly timeoutMs: number;
   readonly version: string;
 }
@@ -56,7 +58,7 @@ interface Session {
  * contain credentials.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports
  */
-export function createMcpClient({ url, headers, timeoutMs, version }: McpClientOptions): McpClient {
+export function createMcpClient({ url, headers, token, timeoutMs, version }: McpClientOptions): McpClient {
   const client = createJsonClient(url, {
     headers: { ...headers, accept: 'application/json, text/event-stream' },
     connectMs: CONNECT_MS,
@@ -80,6 +82,7 @@ export function createMcpClient({ url, headers, timeoutMs, version }: McpClientO
       headers: {
         ...(id !== undefined && { [SESSION_HEADER]: id }),
         ...(agreed !== undefined && { [PROTOCOL_VERSION_HEADER]: agreed }),
+        ...(token && { authorization: `Bearer ${await token()}` }),
       },
       signal,
     });

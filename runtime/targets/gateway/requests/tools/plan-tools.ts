@@ -113,6 +113,15 @@ export function chooseServers(
   return { run: [...run.values()], kept };
 }
 
+/** Throws if a server needs to know the user, and the master key acts for none. */
+export function requireUser(servers: readonly ToolServer[], { userId }: ToolUser): void {
+  const server = userId === '' ? servers.find(({ userToken }) => userToken) : undefined;
+  if (!server) return;
+  throw inputError(
+    `MCP server ${JSON.stringify(server.label)} needs to know the user. Use the key of a user, or name the user in the request.`,
+  );
+}
+
 const unknownServer = (name: string): AppError =>
   inputError(
     `MCP server ${JSON.stringify(name.slice(0, 100))} is not available. Use the label of a server that the administrator has configured.`,

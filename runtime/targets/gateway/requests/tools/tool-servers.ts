@@ -3,6 +3,7 @@ import { isHeaderValue } from '#core/text/header-rules.ts';
 import { matchesAny } from '#core/text/name-pattern.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { ToolServer, ToolSettings } from '../../shared/tool-settings.ts';
+import type { UserToken, UserTokens } from './user-tokens.ts';
 import { createMcpClient, listFailure, type McpClient, type McpTool } from './mcp-client.ts';
 
 /** The configured servers, with a connection for each user whom a server distinguishes. */
@@ -31,19 +32,24 @@ interface Connection {
 
 export function createToolServers(
   settings: ToolSettings,
-  { clock, version }: { readonly clock: Clock; readonly version: string },
+  {
+    clock,
+    version,
+    userTokens,
+  }: { readonly clock: Clock; readonly version: string; readonly userTokens: UserTokens },
 ): ToolServers {
   const connections = new Map<string, Connection>();
 
   const connectionFor = (server: ToolServer, userId: string): Connection => {
-    const { label, url, headers, userHeader, timeoutMs } = server;
-    const key = JSON.stringify([label, userHeader === undefined ? '' : userId]);
+    const { label, url, headers, userHeader, userToken, timeoutMs } = server;
+    const key = JSON.stringify([label, knowsUser(server) ? userId : '']);
     const known = connections.get(key);
     if (known) return known;
     const client = createMcpClient({
       url,
       timeoutMs,
       version,
+      token: userToken && createTokenSource(() => userTokens.sign(userId, userToken), clock),
       headers: { ...headers, ...(userHeader !== undefined && { [userHeader]: headerText(userId) }) },
     });
     const [oldest] = connections.keys();
@@ -80,6 +86,19 @@ export function createToolServers(
       await Promise.all([...connections.values()].map(({ client }) => client.close()));
       connections.clear();
     },
+  };
+}
+
+/** Whether a server distinguishes users. */
+const knowsUser = ({ userHeader, userToken }: ToolServer): boolean =>
+  userHeader !== undefined || userToken !== undefined;
+
+/** Returns the current token, and requests a new one in time. */
+function createTokenSource(sign: () => Promise<UserToken>, clock: Clock): () => Promise<string> {
+  let current: UserToken | undefined;
+  return async () => {
+    if (!current || current.renewAt <= clock.now()) current = await sign();
+    return current.token;
   };
 }
 

@@ -17,10 +17,18 @@ import type { CurrentModels } from '../models/model-set.ts';
 import type { Policy } from '../policy/policy.ts';
 import { createAdmitApproved } from './admit-approved.ts';
 import type { McpTool } from './mcp-client.ts';
-import { chooseServers, planTools, searchServer, toolUserOf, type ToolUser } from './plan-tools.ts';
+import {
+  chooseServers,
+  planTools,
+  requireUser,
+  searchServer,
+  toolUserOf,
+  type ToolUser,
+} from './plan-tools.ts';
 import { bytesOf, runToolLoop } from './tool-loop.ts';
 import type { ToolMemory } from './tool-memory.ts';
 import { createToolServers, type ToolServers } from './tool-servers.ts';
+import type { UserTokens } from './user-tokens.ts';
 import { chatTools } from './wires/chat.ts';
 import { geminiTools, GIVEN_SIGNATURE } from './wires/gemini.ts';
 import { messagesTools } from './wires/messages.ts';
@@ -34,6 +42,7 @@ interface ToolParts {
   readonly policy: Pick<Policy, 'screen'>;
   readonly state: Pick<GatewayState, 'identity' | 'ledger' | 'objects'>;
   readonly memory: ToolMemory;
+  readonly userTokens: UserTokens;
   readonly telemetry: Pick<Telemetry, 'toolCalled'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -55,7 +64,7 @@ const WIRES = lookup<{ readonly name: Wire; readonly wire: ToolWire }>({
 });
 
 export function createToolRequests(parts: ToolParts): ToolRequests {
-  const { completions, models, memory, telemetry, clock, log, version } = parts;
+  const { completions, models, memory, userTokens, telemetry, clock, log, version } = parts;
   const { objects } = parts.state;
   const read = createRequestReader();
   const admit = createAdmitApproved(parts);
@@ -71,7 +80,7 @@ export function createToolRequests(parts: ToolParts): ToolRequests {
       return before;
     }
     if (before) clock.after(settings.maxMs, () => void before.close());
-    const servers = createToolServers(settings, { clock, version });
+    const servers = createToolServers(settings, { clock, version, userTokens });
     current = { settings, servers };
     return servers;
   };
@@ -131,6 +140,7 @@ export function createToolRequests(parts: ToolParts): ToolRequests {
       const servers = serversFor(settings);
       const { userId } = user.isMaster ? toolUserOf(caller, rules.user(written, caller)) : user;
       const asUser = { ...user, userId };
+      requireUser([...chosen.run.map(({ server }) => server), ...(search ? [search.server] : [])], asUser);
       const [listed, searched] = await Promise.all([
         Promise.all(
           chosen.run.map(async (one) => ({

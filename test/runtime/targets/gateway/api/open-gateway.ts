@@ -9,6 +9,8 @@ import {
   IDEMPOTENCY_DEFAULTS,
   type IdempotencySettings,
 } from '#gateway/accounts/idempotency/idempotency-settings.ts';
+import { signingKey } from '#gateway/store/signing-key.ts';
+import { createUserTokens } from '#gateway/requests/tools/user-tokens.ts';
 import { createTokenCounter } from '#gateway/requests/tokens/token-counter.ts';
 import { createRedactor } from '#serve/redact.ts';
 import { createPromptWriter } from '#gateway/accounts/prompts/prompt-writer.ts';
@@ -252,6 +254,11 @@ export function gatewayOn(
     version: '1.2.3',
     threads: createServingThreads(),
     signInUrl: signIn?.publicUrl,
+    userTokens: createUserTokens({
+      seed: () => signingKey(state.store.db, 'user tokens'),
+      masterKey: undefined,
+      clock,
+    }),
     workerPayer: (token) => jobs.access.payer(token),
     isDatabaseAvailable: createDatabaseCheck({
       ledger: state.ledger,

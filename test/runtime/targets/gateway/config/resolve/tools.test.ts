@@ -29,6 +29,31 @@ test('headers of MCP servers are secrets', async () => {
   expect(JSON.stringify(secrets)).toContain('top-secret');
 });
 
+test('tokens of users need an issuer, which must use TLS, and take the place of a credential', async () => {
+  const url = 'https://mcp.example.com/mcp';
+  const server = { url, user_token_audience: url };
+  const tools = { user_token_issuer: 'https://gateway.example.com', mcp_servers: { desk: server } };
+  const { models } = await read({ providers: PROVIDERS, tools });
+  expect(models.tools?.servers.get('desk')?.userToken).toEqual({
+    issuer: 'https://gateway.example.com',
+    audience: url,
+  });
+  const lines = async (settings: object): Promise<string[]> =>
+    (await problems({ providers: PROVIDERS, tools: settings })).map((line) => line.replace(/^\S+ +/, ''));
+  expect(await lines({ mcp_servers: { desk: server } })).toEqual([
+    'tools.mcp_servers.desk.user_token_audience: requires `tools.user_token_issuer`, the URL of this gateway',
+  ]);
+  expect(
+    await lines({
+      user_token_issuer: 'http://gateway.example.com',
+      mcp_servers: { desk: { ...server, headers: { authorization: 'Bearer key' } } },
+    }),
+  ).toEqual([
+    'tools.user_token_issuer: expected a URL that begins with https:// (or http:// for localhost), without a query',
+    'tools.mcp_servers.desk.user_token_audience: conflicts with the header `Authorization`; keep one of them',
+  ]);
+});
+
 test('mistakes in the settings of tools are reported', async () => {
   const url = 'http://127.0.0.1:8090/mcp';
   const found = await problems({

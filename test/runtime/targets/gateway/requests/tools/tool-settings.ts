@@ -19,6 +19,7 @@ export function createSettings(
           keys: undefined,
           timeoutMs: 10_000,
           userHeader: undefined,
+          userToken: undefined,
           ...server,
         },
       ]),
