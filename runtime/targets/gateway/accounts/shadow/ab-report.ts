@@ -46,10 +46,11 @@ export async function reportAb(
 ): Promise<TrialReport> {
   const { plan } = trial;
   const collected = createTestUnits(ab, plan.metrics);
-  let [rows, failed] = [0, 0];
+  let [rows, failed, scoringCost] = [0, 0, 0n];
   await readRows(records, trial.id, 0, (row) => {
     collected.add(row);
     rows += 1;
+    scoringCost += row.scoring_cost_nano;
     if (row.variant === 'candidate') failed += row.failed;
   });
   const units = collected.close(await records.ratings(trial.id, 0), now);
@@ -75,7 +76,7 @@ export async function reportAb(
       waiting: collected.waiting(),
     },
     cost: meansOf(units, ({ cost }) => cost, alpha),
-    scoringCost: 0n,
+    scoringCost,
     p50Ms: median(({ durationMs }) => durationMs, 0.5),
     p95Ms: median(({ durationMs }) => durationMs, 0.95),
     firstP50Ms: median(({ firstMs }) => firstMs, 0.5),
