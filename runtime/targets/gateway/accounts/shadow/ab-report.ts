@@ -103,9 +103,11 @@ const MIN_OF_MODEL = 50;
 
 function meansOf(units: readonly TestUnit[], read: Reader, alpha: number): Comparison {
   const values = valuesOf(units, read);
-  const counts = [true, false].map((is) => values.filter((one) => one.isCandidate === is).length);
+  const candidates = values.filter((one) => one.isCandidate).length;
   const interval =
-    Math.min(...counts) < MIN_OF_MODEL ? undefined : meanInterval(randomizedDifferences(values), alpha);
+    Math.min(candidates, values.length - candidates) < MIN_OF_MODEL
+      ? undefined
+      : meanInterval(randomizedDifferences(values), alpha);
   return compared(armMean(values, false), armMean(values, true), interval);
 }
 

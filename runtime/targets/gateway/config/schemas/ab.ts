@@ -20,7 +20,7 @@ export const ab = keys(
       Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...AB_METRICS] }), {
         minItems: 1,
         ...about(
-          'What is compared: feedback on responses, success (the model has responded), no_refusal (it has not refused), and g_eval_… (a judge scores responses). All of them decide, and so does success if it is not set.',
+          'How the variants are compared: feedback on responses, success (the model has responded), no_refusal (it has not declined to respond), and g_eval_… (a judge scores responses). All of them decide, and so does success if it is not set.',
           AB_DEFAULTS.metrics,
         ),
       }),

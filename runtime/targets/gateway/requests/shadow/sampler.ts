@@ -39,10 +39,9 @@ export function createSampler({ evaluations, clock, random, log }: SamplerParts)
     use: (answer: Uint8Array | undefined, answered: TappedAnswer, firstByteMs?: number) => void,
   ): ResponseTap => ({
     // A copy, because the bytes may be part of a larger buffer.
-    whole: (answer, answered) =>
-      void safely(() =>
-        use(answer.length > MAX_COMPARED_BYTES ? undefined : Uint8Array.from(answer), answered),
-      ),
+    whole(answer, answered) {
+      safely(() => use(answer.length > MAX_COMPARED_BYTES ? undefined : Uint8Array.from(answer), answered));
+    },
     stream: (events, firstByteMs, answered) =>
       collectPieces(events, MAX_COMPARED_BYTES, (pieces) =>
         safely(() => {
@@ -104,8 +103,8 @@ export function createSampler({ evaluations, clock, random, log }: SamplerParts)
   };
 
   return {
-    observe: (request) => (event, outcome) =>
-      void safely(() => {
+    observe: (request) => (event, outcome) => {
+      safely(() => {
         const { alias, settings } = request.test;
         if (!evaluations.isOpen(alias, settings)) return;
         const row = rowOfVariant(request, event, outcome);
@@ -116,8 +115,11 @@ export function createSampler({ evaluations, clock, random, log }: SamplerParts)
         else if (row.failed === 1) evaluations.record(alias, settings, withLowest(row, settings));
         // The response has not been sent yet.
         else pending.row = row;
-      }),
-    exclude: ({ alias, settings }, reason) => void safely(() => evaluations.skip(alias, settings, reason)),
+      });
+    },
+    exclude({ alias, settings }, reason) {
+      safely(() => evaluations.skip(alias, settings, reason));
+    },
     take: (sampled) =>
       safely(() => {
         const { request, alias, settings, spender, variant } = sampled;
