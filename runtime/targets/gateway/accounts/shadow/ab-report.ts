@@ -98,6 +98,12 @@ const valuesOf = (units: readonly TestUnit[], read: Reader): RandomizedValue[] =
 const armMean = (values: readonly RandomizedValue[], isCandidate: boolean): number | null =>
   meanOf(values.filter((one) => one.isCandidate === isCandidate).map(({ value }) => value));
 
+/** The difference of the means, in which units are weighted by the share at their time if it has changed. */
+const differenceOf = (values: readonly RandomizedValue[]): number | null => {
+  const hasBoth = new Set(values.map(({ isCandidate }) => isCandidate)).size === 2;
+  return hasBoth ? meanOf(randomizedDifferences(values)) : null;
+};
+
 /** Fewer units of one model say too little about its costs. */
 const MIN_OF_MODEL = 50;
 
@@ -108,7 +114,10 @@ function meansOf(units: readonly TestUnit[], read: Reader, alpha: number): Compa
     Math.min(candidates, values.length - candidates) < MIN_OF_MODEL
       ? undefined
       : meanInterval(randomizedDifferences(values), alpha);
-  return compared(armMean(values, false), armMean(values, true), interval);
+  return {
+    ...compared(armMean(values, false), armMean(values, true), interval),
+    difference: differenceOf(values),
+  };
 }
 
 function metricReport(
@@ -130,7 +139,7 @@ function metricReport(
     rows: values.length,
     baseline: armMean(values, false),
     candidate: armMean(values, true),
-    difference: meanOf(estimates.map(({ difference }) => difference)),
+    difference: differenceOf(values),
     ...interval,
     verdict: tests.get(name)?.verdict() ?? 'undecided',
   };

@@ -316,7 +316,7 @@ describeDatabases((database) => {
       verdict: 'worse',
       message: 'worse with 95%',
       users: { baseline: 20, candidate: 20, waiting: 0 },
-      metrics: [{ name: 'feedback', rows: 40, baseline: 1, candidate: 0, verdict: 'worse' }],
+      metrics: [{ name: 'feedback', rows: 40, baseline: 1, candidate: 0, difference: -1, verdict: 'worse' }],
     });
     const { body: alerts } = await gateway.ask('GET', '/v1/alerts');
     expect(alerts).toMatchObject([
