@@ -67,6 +67,8 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/how-to/pgvector.md': INSTALLS,
   'docs/how-to/qdrant.md': INSTALLS,
   'docs/how-to/sign-in.md': 'needs a person at a browser; npm run test:sign-in signs in with several servers',
+  'docs/how-to/ab-tests.md':
+    'needs models of providers; test/contract/gateway/cli-ab.test.ts runs the same commands',
   'docs/how-to/shadow.md':
     'needs models of providers; test/runtime/targets/gateway/api/shadow.test.ts sends the same requests',
   'docs/how-to/workloads.md':

@@ -28,7 +28,7 @@ const both = (name: string, description: string) =>
   );
 
 const metric = closed('ShadowMetric', {
-  name: oneOf([...SHADOW_METRICS, ...AB_METRICS]),
+  name: oneOf([...new Set([...SHADOW_METRICS, ...AB_METRICS])]),
   decides: Type.Boolean({ description: 'Whether the verdict depends on the metric.' }),
   rows: count('Number of requests with both scores; in an A/B test, of users with a value.'),
   baseline: orNull(Type.Number(), 'Mean score of the current model.'),
@@ -56,7 +56,10 @@ export const shadowEvaluation = closed(
       Type.Number(),
       'Share of the permitted requests or, in an A/B test, of the users; null for an evaluation that has ended.',
     ),
-    user: orNull(Type.String(), 'User who pays for a shadow evaluation; null for one that has ended.'),
+    user: orNull(
+      Type.String(),
+      'User who pays for the candidate and the judge, in an A/B test only for the judge; null without one, and for an evaluation that has ended.',
+    ),
     by: orNull(oneOf(AB_UNITS), 'Whose requests all get the same variant in an A/B test.'),
     users: orNull(
       closed('AbUsers', {

@@ -99,7 +99,7 @@ const linesOf = (view: View): string[] => [
       [`${UNIT_NOUNS[view.by ?? 'user']} (current, candidate, waiting)`]: `${view.users.baseline}, ${view.users.candidate}, ${view.users.waiting}`,
     }),
     'cost per request': comparisonText(view.cost, 'dollars', 6),
-    ...(view.mode === 'shadow' && { 'cost of judging': `${view.scoring_cost} dollars` }),
+    'cost of judging': `${view.scoring_cost} dollars`,
     'median duration': comparisonText(view.latency_p50_ms, 'ms', 0),
     '95th percentile': comparisonText(view.latency_p95_ms, 'ms', 0),
     'first output': comparisonText(view.first_output_p50_ms, 'ms', 0),

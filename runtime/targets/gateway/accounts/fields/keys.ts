@@ -160,14 +160,14 @@ export const KEY_FIELDS = fields({
   allow_shadow: {
     kind: 'flag',
     description:
-      'Whether requests with the key can also be sent to the candidates of shadow evaluations, which can be models of other providers.',
+      'Whether requests with the key can also be sent to the candidates of shadow evaluations and the judges of A/B tests, which can be models of other providers.',
     nullMeans: 'Null means false.',
     label: 'shadow evaluations',
     flag: {
-      help: 'Also send requests with the key to candidates of shadow evaluations',
+      help: 'Also send requests with the key to candidates of shadow evaluations and judges of A/B tests',
       on: {
         name: 'allow-shadow',
-        help: 'Also send requests with the key to candidates of shadow evaluations',
+        help: 'Also send requests with the key to candidates of shadow evaluations and judges of A/B tests',
       },
       off: { name: 'no-shadow', help: 'Do not send requests with the key to candidates' },
     },

@@ -62,18 +62,18 @@ export const QUEUE_FIELDS = fields({
 
 export type QueueTerms = ValuesOf<typeof QUEUE_FIELDS>;
 
-/** Excludes requests from shadow evaluations, whatever the key allows. Users, teams and organizations have it. */
+/** Excludes requests from shadow evaluations and A/B tests, whatever the key allows. Users, teams and organizations have it. */
 export const NO_SHADOW_FIELD = {
   kind: 'flag',
   description:
-    'Whether requests are never sent to candidates of shadow evaluations, even if `allow_shadow` of the key is true.',
+    'Whether requests are never sent to candidates of shadow evaluations and A/B tests, even if `allow_shadow` of the key is true.',
   nullMeans: 'Null means false.',
   label: 'shadow opt-out',
   flag: {
-    help: 'Never send requests to candidates of shadow evaluations, whatever their keys allow',
+    help: 'Never send requests to candidates of shadow evaluations and A/B tests, whatever their keys allow',
     on: {
       name: 'no-shadow',
-      help: 'Never send requests to candidates of shadow evaluations, whatever their keys allow',
+      help: 'Never send requests to candidates of shadow evaluations and A/B tests, whatever their keys allow',
     },
     off: { name: 'key-shadow', help: 'Let each key decide about shadow evaluations again' },
   },

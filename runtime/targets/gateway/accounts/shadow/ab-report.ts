@@ -46,10 +46,11 @@ export async function reportAb(
 ): Promise<TrialReport> {
   const { plan } = trial;
   const collected = createTestUnits(ab, plan.metrics);
-  let [rows, failed] = [0, 0];
+  let [rows, failed, scoringCost] = [0, 0, 0n];
   await readRows(records, trial.id, 0, (row) => {
     collected.add(row);
     rows += 1;
+    scoringCost += row.scoring_cost_nano;
     if (row.variant === 'candidate') failed += row.failed;
   });
   const units = collected.close(await records.ratings(trial.id, 0), now);
@@ -75,7 +76,7 @@ export async function reportAb(
       waiting: collected.waiting(),
     },
     cost: meansOf(units, ({ cost }) => cost, alpha),
-    scoringCost: 0n,
+    scoringCost,
     p50Ms: median(({ durationMs }) => durationMs, 0.5),
     p95Ms: median(({ durationMs }) => durationMs, 0.95),
     firstP50Ms: median(({ firstMs }) => firstMs, 0.5),
@@ -97,15 +98,26 @@ const valuesOf = (units: readonly TestUnit[], read: Reader): RandomizedValue[] =
 const armMean = (values: readonly RandomizedValue[], isCandidate: boolean): number | null =>
   meanOf(values.filter((one) => one.isCandidate === isCandidate).map(({ value }) => value));
 
+/** The difference of the means, in which units are weighted by the share at their time if it has changed. */
+const differenceOf = (values: readonly RandomizedValue[]): number | null => {
+  const hasBoth = new Set(values.map(({ isCandidate }) => isCandidate)).size === 2;
+  return hasBoth ? meanOf(randomizedDifferences(values)) : null;
+};
+
 /** Fewer units of one model say too little about its costs. */
 const MIN_OF_MODEL = 50;
 
 function meansOf(units: readonly TestUnit[], read: Reader, alpha: number): Comparison {
   const values = valuesOf(units, read);
-  const counts = [true, false].map((is) => values.filter((one) => one.isCandidate === is).length);
+  const candidates = values.filter((one) => one.isCandidate).length;
   const interval =
-    Math.min(...counts) < MIN_OF_MODEL ? undefined : meanInterval(randomizedDifferences(values), alpha);
-  return compared(armMean(values, false), armMean(values, true), interval);
+    Math.min(candidates, values.length - candidates) < MIN_OF_MODEL
+      ? undefined
+      : meanInterval(randomizedDifferences(values), alpha);
+  return {
+    ...compared(armMean(values, false), armMean(values, true), interval),
+    difference: differenceOf(values),
+  };
 }
 
 function metricReport(
@@ -127,7 +139,7 @@ function metricReport(
     rows: values.length,
     baseline: armMean(values, false),
     candidate: armMean(values, true),
-    difference: meanOf(estimates.map(({ difference }) => difference)),
+    difference: differenceOf(values),
     ...interval,
     verdict: tests.get(name)?.verdict() ?? 'undecided',
   };

@@ -48,7 +48,7 @@ export interface Trial {
 export type ScorePair = readonly [number, number];
 export type PairScores = Readonly<Record<string, ScorePair>>;
 /** By metric. A request in an A/B test only has the score of its own response. */
-export type RowScores = Readonly<Record<string, ScorePair | number>>;
+type RowScores = Readonly<Record<string, ScorePair | number>>;
 
 /** Feedback on a request in an A/B test. */
 export interface Rating {

@@ -96,7 +96,7 @@ export interface Comparison {
   readonly upper: number | null;
 }
 
-export interface UnitCounts {
+interface UnitCounts {
   readonly baseline: number;
   readonly candidate: number;
   readonly waiting: number;

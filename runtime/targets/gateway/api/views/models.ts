@@ -96,12 +96,15 @@ function shadowSettings({ stored, value }: RegisteredAlias): Record<string, unkn
 function abSettings({ stored, value }: RegisteredAlias): Record<string, unknown> | null {
   if (stored) return isObject(stored.settings['ab']) ? stored.settings['ab'] : null;
   if (!value?.ab) return null;
-  const { model, share, by, metrics, maxScore, windowMs, margin, confidence, maxRows } = value.ab;
+  const { model, share, by, metrics, judge, user, judgeShare, maxScore, windowMs, ...others } = value.ab;
   return {
-    ...{ model, share, by, metrics, margin, confidence },
+    ...omitUndefined({ model, share, by, metrics, judge, user }),
+    judge_share: judgeShare,
     max_score: maxScore,
     window: spanText(windowMs),
-    max_rows: maxRows,
+    margin: others.margin,
+    confidence: others.confidence,
+    max_rows: others.maxRows,
   };
 }
 

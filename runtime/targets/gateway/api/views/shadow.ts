@@ -19,14 +19,13 @@ const inDollars = ({ baseline, candidate, difference, lower, upper }: Comparison
 export function shadowView({ alias, isCurrent, settings, problem, report }: ShadowEvaluation) {
   const { trial } = report ?? {};
   const ab = settings && 'by' in settings ? settings : undefined;
-  const payer = settings && 'user' in settings ? settings.user : null;
   return {
     alias,
     mode: ab || trial?.plan.ab ? ('ab' as const) : ('shadow' as const),
     candidate: trial?.plan.candidate ?? settings?.model ?? '',
     current: isCurrent,
     share: settings?.share ?? null,
-    user: payer,
+    user: settings?.user ?? null,
     by: (trial?.plan.ab?.by as AbUnit | undefined) ?? ab?.by ?? null,
     users: report?.units ? { ...report.units } : null,
     problem,

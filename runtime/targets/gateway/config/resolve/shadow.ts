@@ -1,5 +1,5 @@
 import { parseSpan } from '#core/time/time-span.ts';
-import { AB_DEFAULTS, type AbSettings } from '../../requests/routing/ab-settings.ts';
+import { AB_DEFAULTS, type AbSettings, SUCCESS } from '../../requests/routing/ab-settings.ts';
 import {
   isJudged,
   SHADOW_DEFAULTS,
@@ -41,18 +41,29 @@ function resolveAb(
   modelProblem: (model: string) => string | undefined,
   report: Report,
 ): AbSettings {
-  const problem = modelProblem(entry.model);
-  if (problem !== undefined) report('model', problem);
+  const { model, judge, user } = entry;
+  for (const [key, text] of Object.entries({ model, judge })) {
+    const problem = text === undefined ? undefined : modelProblem(text);
+    if (problem !== undefined) report(key, problem);
+  }
+  const metrics = [...new Set([...(entry.metrics ?? AB_DEFAULTS.metrics), SUCCESS])];
+  const judged = metrics.filter(isJudged);
+  for (const [key, value] of Object.entries({ judge, user }))
+    if (judged.length > 0 && value === undefined)
+      report(key, `must be set, because a judge scores ${judged.join(' and ')}`);
   const window = entry.window ?? AB_DEFAULTS.window;
   const windowMs = parseSpan(window);
   if (windowMs === undefined || windowMs <= 0)
     report('window', `expected a time such as 12h or 7d, found ${JSON.stringify(window)}`);
   return {
     baseline: [...new Set(baseline)].sort(),
-    model: entry.model,
+    model,
     share: entry.share,
     by: entry.by ?? AB_DEFAULTS.by,
-    metrics: [...new Set(entry.metrics ?? AB_DEFAULTS.metrics)],
+    metrics,
+    judge,
+    user,
+    judgeShare: entry.judge_share ?? AB_DEFAULTS.judgeShare,
     maxScore: entry.max_score ?? AB_DEFAULTS.maxScore,
     windowMs: windowMs ?? 0,
     margin: entry.margin ?? SHADOW_DEFAULTS.margin,

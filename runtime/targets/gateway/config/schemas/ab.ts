@@ -20,10 +20,17 @@ export const ab = keys(
       Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...AB_METRICS] }), {
         minItems: 1,
         ...about(
-          'What is compared: feedback on responses, success (the model has responded), and no_refusal (it has not refused). All of them decide.',
+          'How the variants are compared: feedback on responses, success (the model has responded), no_refusal (it has not declined to respond), and g_eval_… (a judge scores responses). All of them decide, and so does success if it is not set.',
           AB_DEFAULTS.metrics,
         ),
       }),
+    ),
+    judge: textSetting('Model that judges responses, `provider:model`.'),
+    user: textSetting('User who pays for the judge. The user must exist; its budget and rate limits apply.'),
+    judge_share: numberSetting(
+      'Share of the requests whose responses are judged, from 0 to 1. Only requests with keys that allow it (`allow_shadow`) are.',
+      { minimum: 0, maximum: 1 },
+      AB_DEFAULTS.judgeShare,
     ),
     max_score: numberSetting(
       'The score in feedback that counts as 1, e.g. 5 for stars. A thumb up counts as 1, and one down as 0.',

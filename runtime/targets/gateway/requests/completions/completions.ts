@@ -9,7 +9,7 @@ import type { AnswerCache } from '../cache/answer-cache.ts';
 import type { CurrentModels, ModelSet } from '../models/model-set.ts';
 import type { Policy, PromptRecord } from '../policy/policy.ts';
 import { derivedFrom } from '../../providers/shapes/passed.ts';
-import type { RequestSampler } from './sampled-requests.ts';
+import type { RequestSampler, VariantRequest } from './sampled-requests.ts';
 import { costOfUsage, tokensOf } from './settle-request.ts';
 import type { Telemetry } from './telemetry.ts';
 import { type ChosenVariant, chooseVariant, VARIANT_HEADER } from './variant.ts';
@@ -115,7 +115,7 @@ export function createCompletions(parts: CompletionParts): Completions {
     );
     const name = chosen.alias ?? chosen.targets[0]?.key ?? '';
     identity.requireModel(spender, name);
-    if (chosenVariant) noteVariant(chosenVariant, request, spender, account);
+    const variant = chosenVariant && noteVariant(chosenVariant, request, spender, account);
     const headers = forwardedHeaders(request.headers, rules.forwardedHeaders);
     const about = { ...request, spender, model, size: request.bytes.byteLength };
 
@@ -224,8 +224,9 @@ export function createCompletions(parts: CompletionParts): Completions {
     });
     if (!queued && isEvents) announceStream(request, syntax);
     const keeper = kept && createAnswerKeeper({ cached: kept, tokens, isGenerated: syntax !== undefined });
-    const { alias, shadow } = resolved;
-    const sampled = shadow && alias !== undefined ? { alias, settings: shadow } : undefined;
+    const { alias } = resolved;
+    const settings = variant?.test.settings.judge === undefined ? resolved.shadow : variant.test.settings;
+    const sampled = settings && alias !== undefined ? { alias, settings, variant } : undefined;
     const tap =
       sampled &&
       sampler?.take({
@@ -240,16 +241,21 @@ export function createCompletions(parts: CompletionParts): Completions {
     return { rules, resolved, screened, call, keeper, tap, expected: tokens, queued };
   };
 
-  /** Tells the client which variant responds, and records the result. */
+  /** Reports to the client which variant responds, and records the result. Returns undefined if it does not count. */
   const noteVariant = (
     { test, variant, unit, reason = '', candidate }: ChosenVariant,
     request: CompletionRequest,
     spender: Spender,
     account: ReturnType<typeof openRequestAccount>,
-  ): void => {
-    if (unit === undefined) return sampler?.exclude(test, reason);
+  ): VariantRequest | undefined => {
+    if (unit === undefined) {
+      sampler?.exclude(test, reason);
+      return undefined;
+    }
     request.setHeader(VARIANT_HEADER, variant);
-    if (sampler) account.observe(sampler.observe({ request, test, variant, unit, spender, candidate }));
+    const assigned = { request, test, variant, unit, spender, candidate };
+    if (sampler) account.observe(sampler.observe(assigned));
+    return assigned;
   };
 
   return {

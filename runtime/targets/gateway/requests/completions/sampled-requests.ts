@@ -3,15 +3,18 @@ import type { AnswerSummary, ForwardedStream } from '../../providers/streams/str
 import type { ModelSet } from '../models/model-set.ts';
 import type { Screened } from '../policy/policy.ts';
 import type { ShadowSettings } from '../routing/shadow-settings.ts';
+import type { AbSettings } from '../routing/ab-settings.ts';
 import type { AbTest, Variant } from '../routing/ab-tests.ts';
 import type { CompletionRequest } from './completion.ts';
 import type { RequestObserver } from './settle-request.ts';
 
-/** A request to an alias with a shadow evaluation. Guardrails have checked and masked it. */
+/** A request to an alias with a shadow evaluation, or in an A/B test with a judge. Guardrails have checked and masked it. */
 export interface SampledRequest {
   readonly request: CompletionRequest;
   readonly alias: string;
-  readonly settings: ShadowSettings;
+  readonly settings: ShadowSettings | AbSettings;
+  /** Set in an A/B test. */
+  readonly variant?: VariantRequest | undefined;
   readonly spender: Spender;
   readonly screened: Screened;
   /** IDs in the body that refer to objects stored by a provider. */
@@ -51,7 +54,7 @@ export interface VariantRequest {
   readonly candidate: string;
 }
 
-/** Selects requests whose responses are compared with those of another model. */
+/** Selects requests whose responses are compared with those of another model, or judged. */
 export interface RequestSampler {
   /** Returns undefined for a request that is not compared. Never throws. */
   take(sampled: SampledRequest): ResponseTap | undefined;

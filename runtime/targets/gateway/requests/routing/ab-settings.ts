@@ -1,9 +1,14 @@
+import { POINTWISE_METRICS } from './shadow-settings.ts';
+
 /** Whose requests all get the same variant. */
 export const AB_UNITS = ['user', 'end_user', 'session', 'key'] as const;
 export type AbUnit = (typeof AB_UNITS)[number];
 
 /** All metrics of A/B tests. Their values are from 0 to 1, and higher is better. */
-export const AB_METRICS = ['feedback', 'success', 'no_refusal'] as const;
+export const AB_METRICS: readonly string[] = ['feedback', 'success', 'no_refusal', ...POINTWISE_METRICS];
+
+/** Always decides, because a candidate that fails leaves its requests to the alias's targets. */
+export const SUCCESS = 'success';
 
 /** A test in which a share of an alias's users gets the candidate's responses. */
 export interface AbSettings {
@@ -15,6 +20,12 @@ export interface AbSettings {
   readonly share: number;
   readonly by: AbUnit;
   readonly metrics: readonly string[];
+  /** Model string of the judge of the metrics that have one. */
+  readonly judge: string | undefined;
+  /** The user who pays for the judge. */
+  readonly user: string | undefined;
+  /** Share of the permitted requests whose responses are judged, from 0 to 1. */
+  readonly judgeShare: number;
   /** The score in feedback that counts as 1. */
   readonly maxScore: number;
   /** The requests of a user that count: those within this time after the first one. */
@@ -31,7 +42,8 @@ export interface AbSettings {
 
 export const AB_DEFAULTS = {
   by: 'user' as AbUnit,
-  metrics: ['feedback', 'success'] as readonly string[],
+  metrics: ['feedback', SUCCESS] as readonly string[],
+  judgeShare: 0.1,
   maxScore: 1,
   window: '1d',
   maxRows: 100_000,

@@ -26,13 +26,13 @@ export function abTestsOf(aliases: readonly Alias[]): AbTests | undefined {
 
 /** A test as it is stored. Its ID does not depend on the share, so that the share can grow. */
 export function abTrialOf(alias: string, settings: AbSettings): NewTrial {
-  const { baseline, model, metrics, by, windowMs, maxScore, margin, confidence, maxRows } = settings;
+  const { baseline, model, metrics, judge, by, windowMs, maxScore, margin, confidence, maxRows } = settings;
   const plan: TrialPlan = {
     baseline,
     candidate: model,
     metrics,
     deciding: metrics,
-    judge: undefined,
+    judge,
     rubric: undefined,
     embedder: undefined,
     margin,

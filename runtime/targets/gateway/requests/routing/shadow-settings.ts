@@ -10,7 +10,7 @@ const AGREEMENT_METRICS = ['exact_match', 'rouge', 'chrf', 'meteor', 'tool_calls
 export const SIMILARITY = 'similarity';
 
 /** Metrics for which a judge model scores each response on its own, as in experiments. */
-const POINTWISE_METRICS: readonly string[] = JUDGE_DEFINITIONS.map(({ name }) => name);
+export const POINTWISE_METRICS: readonly string[] = JUDGE_DEFINITIONS.map(({ name }) => name);
 
 /** All metrics of shadow evaluations. */
 export const SHADOW_METRICS: readonly string[] = [

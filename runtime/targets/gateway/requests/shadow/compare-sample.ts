@@ -51,17 +51,7 @@ export async function compareSample(
   if (await containsSecret([shared, shownAnswer(baseline)], isSecret)) return { skipped: 'secret' };
   const id = `shadow-${randomUUID()}`;
   const payer = { user, jobId: id };
-  let scoringCost = 0n;
-  const ask: AskModel = async (request) => {
-    try {
-      const answer = await call(request, payer, signal);
-      scoringCost += answer.cost ?? 0n;
-      return answer.bytes;
-    } catch (error) {
-      if (error instanceof OtherFailure) scoringCost += error.cost;
-      throw error;
-    }
-  };
+  const scoring = paidBy(call, payer, signal);
 
   let other: OtherAnswer | undefined;
   let candidate: ReadAnswer | undefined;
@@ -80,7 +70,9 @@ export async function compareSample(
     baseline,
     candidate,
   };
-  const scored = pair ? await scoreRow(pair, plan, ask) : { scores: failedScores(plan), problems: [] };
+  const scored = pair
+    ? await scoreRow(pair, plan, scoring.ask)
+    : { scores: failedScores(plan), problems: [] };
   if (signal.aborted) return { skipped: 'stopped' };
   for (const problem of scored.problems) onProblem(problem);
   // Without the score that decides, the row would only be a cost.
@@ -98,11 +90,33 @@ export async function compareSample(
       scores: scored.scores,
       cost_nano: sample.cost,
       candidate_cost_nano: other?.cost ?? null,
-      scoring_cost_nano: scoringCost,
+      scoring_cost_nano: scoring.cost(),
       duration_ms: Math.round(sample.durationMs),
       candidate_duration_ms: other ? Math.round(other.durationMs) : null,
       first_ms: rounded(sample.firstByteMs),
       candidate_first_ms: rounded(other?.firstByteMs),
+    },
+  };
+}
+
+/** Calls of the judge and the embedder, with their cost so far. */
+export function paidBy(
+  call: CallOther,
+  payer: Parameters<CallOther>[1],
+  signal: AbortSignal,
+): { readonly ask: AskModel; readonly cost: () => bigint } {
+  let cost = 0n;
+  return {
+    cost: () => cost,
+    async ask(request) {
+      try {
+        const answer = await call(request, payer, signal);
+        cost += answer.cost ?? 0n;
+        return answer.bytes;
+      } catch (error) {
+        if (error instanceof OtherFailure) cost += error.cost;
+        throw error;
+      }
     },
   };
 }

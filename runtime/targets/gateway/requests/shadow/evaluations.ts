@@ -9,6 +9,7 @@ import type { AlertRow } from '../../store/record-schema.ts';
 import type { AbSettings } from '../routing/ab-settings.ts';
 import type { ShadowSettings } from '../routing/shadow-settings.ts';
 import type { Comparison, Sample } from './compare-sample.ts';
+import type { JudgedRow, JudgedSample } from './judge-variant.ts';
 
 type Settings = ShadowSettings | AbSettings;
 
@@ -19,6 +20,8 @@ export interface Evaluations {
   add(alias: string, settings: ShadowSettings, sample: Sample): void;
   /** Records a request of an A/B test. */
   record(alias: string, settings: AbSettings, row: ComparedRow): void;
+  /** Has the response to a request of an A/B test judged, and records the request in any case. */
+  judge(alias: string, settings: AbSettings, row: ComparedRow, sample: JudgedSample): void;
   /** Counts a request that is not compared or recorded. */
   skip(alias: string, settings: Settings, reason: string): void;
   /** Resolves when everything so far is compared and stored. */
@@ -35,6 +38,13 @@ export interface EvaluationParts {
     settings: ShadowSettings,
     signal: AbortSignal,
   ) => Promise<Comparison>;
+  readonly judge: (
+    row: ComparedRow,
+    sample: JudgedSample,
+    trial: NewTrial,
+    settings: AbSettings,
+    signal: AbortSignal,
+  ) => Promise<JudgedRow>;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Share of the time since the last call in which this thread was busy. Default: measured. */
@@ -72,12 +82,14 @@ interface OpenTrial {
 
 interface Waiting {
   readonly open: OpenTrial;
-  readonly settings: ShadowSettings;
-  readonly sample: Sample;
+  readonly size: number;
+  readonly run: (trial: NewTrial) => Promise<Partial<JudgedRow>>;
+  /** The row to record if there is no result. */
+  readonly row?: ComparedRow | undefined;
 }
 
 export function createEvaluations(parts: EvaluationParts): Evaluations {
-  const { records, trialOf, compare, clock, log, utilization = measuredUtilization() } = parts;
+  const { records, trialOf, compare, judge, clock, log, utilization = measuredUtilization() } = parts;
   const open = new Map<string, OpenTrial>();
   /** Trials with rows or counts that are not stored yet. */
   const unflushed = new Set<OpenTrial>();
@@ -178,18 +190,40 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
     return flushing;
   };
 
-  const run = async ({ open: one, settings, sample }: Waiting): Promise<void> => {
+  const keep = (one: OpenTrial, row: ComparedRow | undefined): void => {
+    if (!row) return;
+    if (one.rows.length >= MAX_UNSTORED) return skip(one, 'dropped');
+    one.rows.push(row);
+    note(one);
+  };
+  const run = async (work: Waiting): Promise<void> => {
+    const { open: one } = work;
     try {
       const trial = await one.trial;
       if (!trial) return;
-      const result = await compare(sample, trial, settings, stop.signal);
-      if ('skipped' in result) return skip(one, result.skipped);
-      one.rows.push(result.row);
-      note(one);
+      const { row, skipped } = await work.run(trial);
+      if (skipped !== undefined) skip(one, skipped);
+      keep(one, row);
     } catch (error) {
       skip(one, 'failed');
+      keep(one, work.row);
       log.error({ err: error }, 'a sampled request was not compared');
     }
+  };
+  const enqueue = (work: Waiting): void => {
+    const { open: one, size, row } = work;
+    if (
+      stop.signal.aborted ||
+      waiting.length + running >= MAX_WAITING ||
+      waitingBytes + size > MAX_WAITING_BYTES
+    ) {
+      skip(one, 'dropped');
+      return keep(one, row);
+    }
+    waiting.push(work);
+    waitingBytes += size;
+    // Starts after the user has the response.
+    setImmediate(startMore);
   };
   const startMore = (): void => {
     if (stopPause || stop.signal.aborted) return;
@@ -206,7 +240,7 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
       running += 1;
       void run(next).finally(() => {
         running -= 1;
-        waitingBytes -= next.sample.size;
+        waitingBytes -= next.size;
         startMore();
         if (running > 0 || waiting.length > 0) return;
         for (const resolve of onIdle.splice(0)) resolve();
@@ -219,25 +253,20 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
       const { known } = openTrial(alias, settings);
       return (known?.rows ?? 0) < settings.maxRows;
     },
-    add(alias, settings, sample) {
-      const one = openTrial(alias, settings);
-      if (
-        stop.signal.aborted ||
-        waiting.length + running >= MAX_WAITING ||
-        waitingBytes + sample.size > MAX_WAITING_BYTES
-      )
-        return skip(one, 'dropped');
-      waiting.push({ open: one, settings, sample });
-      waitingBytes += sample.size;
-      // Starts after the user has the response.
-      setImmediate(startMore);
-    },
-    record(alias, settings, row) {
-      const one = openTrial(alias, settings);
-      if (one.rows.length >= MAX_UNSTORED) return skip(one, 'dropped');
-      one.rows.push(row);
-      note(one);
-    },
+    add: (alias, settings, sample) =>
+      enqueue({
+        open: openTrial(alias, settings),
+        size: sample.size,
+        run: (trial) => compare(sample, trial, settings, stop.signal),
+      }),
+    record: (alias, settings, row) => keep(openTrial(alias, settings), row),
+    judge: (alias, settings, row, sample) =>
+      enqueue({
+        open: openTrial(alias, settings),
+        size: sample.size,
+        row,
+        run: (trial) => judge(row, sample, trial, settings, stop.signal),
+      }),
     skip: (alias, settings, reason) => skip(openTrial(alias, settings), reason),
     async idle() {
       if (running > 0 || waiting.length > 0) await new Promise<void>((resolve) => void onIdle.push(resolve));
@@ -246,7 +275,10 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
     async close() {
       stop.abort();
       stopPause?.();
-      for (const { open: one } of waiting.splice(0)) skip(one, 'stopped');
+      for (const { open: one, row } of waiting.splice(0)) {
+        skip(one, 'stopped');
+        keep(one, row);
+      }
       if (running > 0) await new Promise<void>((resolve) => void onIdle.push(resolve));
       onIdle = [];
       for (const one of open.values()) one.stopReading?.();

@@ -10,6 +10,7 @@ import type { RequestSampler } from '../completions/sampled-requests.ts';
 import { collectingTelemetry, createCallOther, type EventsOfCalls } from './call-other.ts';
 import { compareSample } from './compare-sample.ts';
 import { createEvaluations, type EvaluationParts, type Evaluations } from './evaluations.ts';
+import { judgeVariant } from './judge-variant.ts';
 import { createSampler } from './sampler.ts';
 import { trialOfSettings } from './trial-plans.ts';
 
@@ -48,11 +49,13 @@ export function openShadow(parts: ShadowParts): Shadow {
   };
   const onProblem = (error: unknown): void =>
     log.info({ reason: AppError.from(error).message }, 'a call of a shadow evaluation failed');
+  const calls = { call, isSecret, onProblem };
   const evaluations = createEvaluations({
     records,
     trialOf: (alias, settings) => trialOfSettings(records, alias, settings),
-    compare: (sample, { plan }, { user }, signal) =>
-      compareSample({ call, isSecret, onProblem }, sample, plan, user, signal),
+    compare: (sample, { plan }, { user }, signal) => compareSample(calls, sample, plan, user, signal),
+    judge: (row, sample, { plan }, { user = '' }, signal) =>
+      judgeVariant(calls, row, sample, plan, user, signal),
     ...(utilization && { utilization }),
     clock,
     log,

@@ -127,30 +127,39 @@ async function preference(
   return [(1 - mean) / 2, (1 + mean) / 2];
 }
 
-/** The judge scores each response on its own; the score is the mean of the criteria. */
+/** The judge scores each response on its own. */
 function judged(name: string): PairScorer {
+  return async ({ input, baseline, candidate }, plan, ask) => [
+    await scoreAnswer(name, input, baseline, plan, ask),
+    await scoreAnswer(name, input, candidate, plan, ask),
+  ];
+}
+
+/** Asks the judge to score a response for a metric; the score, from 0 to 1, is the mean of the criteria. */
+export async function scoreAnswer(
+  name: string,
+  input: string,
+  answer: ReadAnswer,
+  plan: Pick<TrialPlan, 'judge'>,
+  ask: AskModel,
+): Promise<number> {
   const found = JUDGE_DEFINITIONS.find((one) => one.name === name);
-  return async ({ input, baseline, candidate }, plan, ask) => {
-    if (!found) return undefined;
-    // There is no reference; the user's response would be compared with itself.
-    const definition = { ...found, readsReference: false };
-    const scoreOf = async (answer: ReadAnswer): Promise<number> => {
-      let sum = 0;
-      for (const criterion of definition.criteria) {
-        const messages = judgeMessages(definition, criterion, { input, prediction: shownAnswer(answer) });
-        sum += await askJudge(plan, messages, ask, (text) => readVerdict(text).score);
-      }
-      return sum / definition.criteria.length;
-    };
-    return [await scoreOf(baseline), await scoreOf(candidate)];
-  };
+  if (!found) throw new Error(`There is no judge ${name}.`);
+  // There is no reference; the user's response would be compared with itself.
+  const definition = { ...found, readsReference: false };
+  let sum = 0;
+  for (const criterion of definition.criteria) {
+    const messages = judgeMessages(definition, criterion, { input, prediction: shownAnswer(answer) });
+    sum += await askJudge(plan, messages, ask, (text) => readVerdict(text).score);
+  }
+  return sum / definition.criteria.length;
 }
 
 /** Models whose verdict is unreadable often respond correctly the next time. */
 const MAX_ATTEMPTS = 2;
 
 async function askJudge<Verdict>(
-  { judge = '' }: TrialPlan,
+  { judge = '' }: Pick<TrialPlan, 'judge'>,
   messages: readonly object[],
   ask: AskModel,
   read: (text: string) => Verdict,

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { reportOf } from '#gateway/accounts/shadow/trial-monitor.ts';
 import { shadowView } from '#gateway/api/views/shadow.ts';
 import { AB_DEFAULTS, type AbSettings } from '#gateway/requests/routing/ab-settings.ts';
@@ -16,6 +16,9 @@ const SETTINGS: AbSettings = {
   share: 0.5,
   by: 'user',
   metrics: ['feedback', 'success'],
+  judge: undefined,
+  user: undefined,
+  judgeShare: 0,
   maxScore: 1,
   windowMs: 86_400_000,
   margin: 0.05,
@@ -220,6 +223,66 @@ describeDatabases((database) => {
     expect(await rowsOf(gateway)).toHaveLength(1);
   });
 
+  describe('with a judge', () => {
+    const JUDGED = {
+      metrics: ['g_eval_summarization', 'success'],
+      judge: 'openai:judge',
+      user: 'evaluation',
+      judgeShare: 1,
+    };
+    const startJudged = async () => {
+      models.behaviors.set('judge', ({ messages }) =>
+        JSON.stringify({
+          score: JSON.stringify(messages).includes('the response of the candidate') ? 10 : 5,
+        }),
+      );
+      const gateway = await start(JUDGED);
+      await gateway.ask('POST', '/v1/users', { user_id: 'evaluation' });
+      const keyFor = (variant: 'current' | 'candidate', fields: object = { allow_shadow: true }) =>
+        gateway.keyOf(userOf(gateway.ab, variant), fields);
+      return { ...gateway, keyFor };
+    };
+    const scoresOf = async (gateway: Started) =>
+      (await rowsOf(gateway)).map(({ scores }) => scores['g_eval_summarization']);
+
+    test('responses, also streamed ones, are scored on the account of the test’s user', async () => {
+      const gateway = await startJudged();
+      await chat(gateway, await gateway.keyFor('current'));
+      await gateway.evaluated();
+      await chat(gateway, await gateway.keyFor('candidate'), { stream: true });
+      expect(await scoresOf(gateway)).toEqual([0.5, 1]);
+      const { body } = await gateway.ask('GET', '/v1/users/evaluation/usage');
+      expect(new Set(body.map((row: { model: string }) => row.model))).toEqual(new Set(['openai:judge']));
+    });
+
+    test('without allow_shadow of the key, the request counts, but nothing is sent to the judge', async () => {
+      const gateway = await startJudged();
+      const answer = await chat(gateway, await gateway.keyFor('candidate', {}));
+      expect(answer.variant).toBe('candidate');
+      expect(await scoresOf(gateway)).toEqual([undefined]);
+      expect(models.of('judge')).toEqual([]);
+    });
+
+    test('a failure has the lowest score without a judge', async () => {
+      others.behaviors.set('candidate', () => 500);
+      const gateway = await startJudged();
+      await chat(gateway, await gateway.keyFor('candidate'));
+      expect(await rowsOf(gateway)).toMatchObject([{ scores: { success: 0, g_eval_summarization: 0 } }]);
+      expect(models.of('judge')).toEqual([]);
+    });
+
+    test('a request counts without a score if it contains a secret or the judge fails', async () => {
+      const gateway = await startJudged();
+      const key = await gateway.keyFor('current');
+      await chat(gateway, key, { messages: [{ role: 'user', content: 'sk-abcdefghijklmnopqrstuvwx' }] });
+      models.behaviors.set('judge', () => 500);
+      await chat(gateway, key);
+      await chat(gateway, key, { store: true });
+      expect(await scoresOf(gateway)).toEqual([undefined, undefined, undefined]);
+      expect(await skipsOf(gateway)).toEqual({ secret: 1, not_scored: 1, stored: 1 });
+    });
+  });
+
   test('feedback on the responses decides after the window, is reported by the API, and raises one alert', async () => {
     const gateway = await start({ metrics: ['feedback'], margin: 0.2, windowMs: 60_000 });
     const feedback = async (user: string, thumb: string) => {
@@ -253,7 +316,7 @@ describeDatabases((database) => {
       verdict: 'worse',
       message: 'worse with 95%',
       users: { baseline: 20, candidate: 20, waiting: 0 },
-      metrics: [{ name: 'feedback', rows: 40, baseline: 1, candidate: 0, verdict: 'worse' }],
+      metrics: [{ name: 'feedback', rows: 40, baseline: 1, candidate: 0, difference: -1, verdict: 'worse' }],
     });
     const { body: alerts } = await gateway.ask('GET', '/v1/alerts');
     expect(alerts).toMatchObject([

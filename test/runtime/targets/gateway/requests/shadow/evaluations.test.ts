@@ -48,6 +48,7 @@ function setUp(compare: () => Promise<Comparison>, utilization = () => 0) {
         running -= 1;
       }
     },
+    judge: (row) => Promise.resolve({ row }),
     clock,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     utilization,

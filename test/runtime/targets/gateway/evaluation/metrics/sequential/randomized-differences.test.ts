@@ -7,7 +7,7 @@ import {
 const meanOf = (numbers: readonly number[]): number =>
   numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 
-/** Units in which each value appears for both models as often as the share says. */
+/** Units in which each value appears for both models in proportion to the share. */
 const units = (
   share: number,
   count: number,
