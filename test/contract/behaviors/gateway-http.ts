@@ -160,6 +160,15 @@ export const GATEWAY_HTTP = {
     behavior:
       'The executable serves spending over time, percentiles and past requests with their attempts, as well as the browser pages.',
   },
+  'gateway:usage:zones': {
+    source: 'docs/gateway.md#prices-and-usage',
+    behavior: 'Usage can be aggregated by hour, day, week or month in any time zone.',
+  },
+  'gateway:forecasts': {
+    source: 'docs/gateway.md#forecasts',
+    behavior:
+      'Forecasts of budgets can be listed by kind of owner; those of one owner contain the course of the spending.',
+  },
   'gateway:usage:own': {
     source: 'docs/gateway.md#prices-and-usage',
     behavior: 'A key can read only its own usage.',

@@ -86,6 +86,39 @@ verifiesGateway('gateway:usage:trends', async (arm) => {
   }
 });
 
+verifiesGateway('gateway:usage:zones', async (arm) => {
+  const { get } = await used(arm, 'zoned');
+  const zone = 'time_zone=Asia/Kathmandu';
+  for (const interval of ['hour', 'day', 'week', 'month']) {
+    const { body } = await get(`/v1/usage?user_id=zoned&interval=${interval}&${zone}`, AS_MASTER);
+    const spending = await get(
+      `/v1/usage/spending?user_id=zoned&interval=${interval}&${zone}&from=${hoursAgo(2)}`,
+      AS_MASTER,
+    );
+    expect(spending.body).toMatchObject({ interval, time_zone: 'Asia/Kathmandu', totals: { requests: 2 } });
+    // The zone is 5:45 hours ahead of UTC.
+    const isStart = interval === 'hour' ? /:15:00Z$/ : /T18:15:00Z$/;
+    for (const [point] of [body.series, spending.body.points]) expect(point.start).toMatch(isStart);
+  }
+  const { status, body } = await get('/v1/usage/spending?time_zone=Nepal/Kathmandu', AS_MASTER);
+  expect(status).toBe(422);
+  expect(JSON.stringify(body)).toContain('is not a time zone. Use a name such as Europe/Berlin or UTC.');
+});
+
+verifiesGateway('gateway:forecasts', async (arm) => {
+  const { post, get } = await used(arm, 'forecasted');
+  const budget = { max_budget: 5, calendar: 'month' };
+  const { body: created } = await post('/v1/budgets', budget, AS_MASTER);
+  await post('/v1/users', { user_id: 'limited', budget_id: created.budget_id }, AS_MASTER);
+  const expected = { owner: { type: 'user', id: 'limited' }, max_budget: 5, days: 0, forecast: null };
+  expect((await get('/v1/budgets/forecasts', AS_MASTER)).body).toMatchObject([expected]);
+  expect((await get('/v1/budgets/forecasts?owner=user&id=limited', AS_MASTER)).body).toMatchObject([
+    { ...expected, course: { past: expect.any(Array), future: [] } },
+  ]);
+  expect((await get('/v1/budgets/forecasts?owner=team', AS_MASTER)).body).toEqual([]);
+  expect((await get('/v1/budgets/forecasts?owner=tag', AS_MASTER)).status).toBe(422);
+});
+
 const hoursAgo = (hours: number): number => Math.floor(Date.now() / 1000) - hours * 3600;
 
 verifiesGateway('gateway:usage:own', async (arm) => {

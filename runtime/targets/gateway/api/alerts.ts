@@ -5,6 +5,7 @@ import type { Route } from '#serve/http/route.ts';
 import { closed, oneOf, orNull } from '#serve/http/schemas.ts';
 import { sendTestAlert } from '../alerts/alert-delivery.ts';
 import type { GatewayContext } from '../context.ts';
+import { EXHAUSTION_FORECAST } from '../accounts/ledger/budget-alerts.ts';
 import { ALERT_STATES } from '../shared/record-words.ts';
 import { count, dollars, time, timeOrNull } from './http/fields.ts';
 import { pageOfList, pageOf } from './http/lists.ts';
@@ -15,17 +16,24 @@ export const alert = closed(
   'Alert',
   {
     id: Type.String({ description: 'Also the `webhook-id`.' }),
-    type: oneOf(['budget.threshold_reached', 'budget.request_refused', 'shadow.verdict_reached']),
+    type: oneOf([
+      'budget.threshold_reached',
+      'budget.request_refused',
+      EXHAUSTION_FORECAST,
+      'shadow.verdict_reached',
+    ]),
     message: Type.String({ description: 'The alert as one sentence.' }),
     account: closed('AlertAccount', {
       type: Type.String({ description: '`user`, `key`, `team`, `organization`, `tag` or `alias`.' }),
       id: Type.String(),
     }),
-    threshold: orNull(count(), 'Percentage of the budget; null for a rejected request.'),
+    threshold: orNull(count(), 'Percentage of the budget; null for a rejected request or a forecast.'),
     spend: orNull(dollars(), 'Spending at the time of the alert, in US dollars.'),
     max_budget: orNull(dollars(), 'The budget at the time of the alert, in US dollars.'),
     budget_started_at: timeOrNull('Start of the budget window.'),
     next_budget_reset_at: timeOrNull('End of the budget window.'),
+    exhausted_at: Type.Optional(time('When a budget is expected to be exhausted; only of a forecast.')),
+    certainty: Type.Optional(count('The configured certainty of a forecast, as a percentage.')),
     created_at: time('Time of the alert.'),
     state: oneOf(ALERT_STATES),
     attempts: count('Number of delivery attempts.'),

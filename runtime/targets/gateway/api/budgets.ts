@@ -12,7 +12,7 @@ import { count, dollars, time, timeOrNull } from './http/fields.ts';
 import { listQuery, pageOf, pageOfList } from './http/lists.ts';
 import type { HttpParts } from './http/parts.ts';
 import { budgetResetView, budgetView } from './views/accounts.ts';
-import { forecastView } from './views/forecasts.ts';
+import { drawnForecastView, forecastView } from './views/forecasts.ts';
 
 const budgetChanges = closed('BudgetChanges', requestMembers(BUDGET_FIELDS, 'update'));
 
@@ -62,6 +62,33 @@ export const forecasts = Type.Array(
         weekly: Type.Boolean({ description: 'Whether each day of the week has its own average.' }),
       }),
       'Null if there are fewer than 7 complete days of usage, which is not enough data.',
+    ),
+    course: Type.Optional(
+      closed(
+        'SpendingCourse',
+        {
+          past: Type.Array(
+            closed('SpendingSoFar', {
+              time: time('Start of the window, a whole hour or day in UTC, or now.'),
+              spend: dollars('Spending until this time.'),
+            }),
+            { description: 'Spending since the start of the window; without resets, in the last 30 days.' },
+          ),
+          future: Type.Array(
+            closed('ExpectedSpending', {
+              time: time('Now, a whole hour or day in UTC, or the end of the window.'),
+              expected: dollars(),
+              low: dollars('Lower end of the interval that holds in 80 % of all cases.'),
+              high: dollars(),
+            }),
+            {
+              description:
+                'Expected spending until the end of the window; without resets, for at least 30 days. Empty without a forecast.',
+            },
+          ),
+        },
+        'The course of the spending, for a chart; only in responses to requests with `id`.',
+      ),
     ),
   }),
 );
@@ -194,11 +221,19 @@ export function budgetRoutes({ state }: GatewayContext, { guards, route }: HttpP
             example: 'team',
             schema: oneOf(FORECAST_KINDS, { default: 'user' }),
           },
+          {
+            name: 'id',
+            in: 'query',
+            description: 'Only the budgets of the owner with this ID, each with `course`.',
+            example: 'sales',
+          },
         ],
       }),
       run: async (c) => {
-        const found = await state.forecasts.list(wordOf(c, 'owner', FORECAST_KINDS, 'user'), pageOf(c));
-        return found.map((one) => forecastView(one));
+        const kind = wordOf(c, 'owner', FORECAST_KINDS, 'user');
+        const id = c.req.query('id');
+        if (id) return (await state.forecasts.draw(kind, id)).map((one) => drawnForecastView(one));
+        return (await state.forecasts.list(kind, pageOf(c))).map((one) => forecastView(one));
       },
     }),
     route({

@@ -4,6 +4,8 @@ import { systemClock, type Clock } from '#platform/clock.ts';
 import { createOrphanGuard } from '#platform/orphan-guard.ts';
 import { tracingVariables } from '#serve/telemetry/tracing-settings.ts';
 import type { Logger } from '#serve/log.ts';
+import { createExhaustionAlerts } from '../accounts/ledger/forecast/exhaustion-alerts.ts';
+import { repeat } from '../accounts/ledger/repeat.ts';
 import { createAlertDelivery } from '../alerts/alert-delivery.ts';
 import { indexRequests } from '../accounts/feedback/feedback-log.ts';
 import { type AlertsConfig } from '../alerts/alert-message.ts';
@@ -49,6 +51,9 @@ type ReloadResult = { readonly changed: readonly string[] } | { readonly error: 
 export interface ContextParts extends Pick<ModelCallParts, 'config' | 'log' | 'redactor' | 'threads'> {
   readonly reload: () => Promise<void>;
 }
+
+/** How often budgets that will be exhausted are searched, if their alerts are enabled. */
+const FORECAST_INTERVAL_MS = 900_000;
 
 /** Opens everything that the routes share. */
 export async function openContext(parts: ContextParts): Promise<OpenedContext> {
@@ -106,6 +111,13 @@ export async function openContext(parts: ContextParts): Promise<OpenedContext> {
       onError,
     });
     closers.add(delivery.close);
+    const raise = createExhaustionAlerts({
+      forecasts: state.forecasts,
+      store,
+      clock,
+      policy: alertsConfig,
+    });
+    closers.add(repeat(clock, FORECAST_INTERVAL_MS, raise, onError).stop);
     const registryParts = {
       entries: state.modelEntries,
       config: () => modelFollower.file(),

@@ -8,9 +8,51 @@ import type { HeldAccount } from './limits.ts';
 export interface AlertPolicy {
   /** Percentages for budgets without their own. */
   readonly thresholds: readonly number[];
+  /** Alerts for budgets that will be exhausted; undefined if disabled. */
+  readonly forecast?: ForecastPolicy | undefined;
 }
 
-type AlertKind = 'budget.threshold_reached' | 'budget.request_refused';
+/** When to raise alerts for budgets that will be exhausted before their window ends. */
+export interface ForecastPolicy {
+  /** The required certainty of the forecast, as a percentage. */
+  readonly certainty: number;
+  /** Kinds of owners of the budgets. */
+  readonly owners: readonly ForecastOwner[];
+}
+
+/** Kinds of owners whose usage is known by day. */
+export const FORECAST_OWNERS = ['user', 'key', 'team', 'organization'] as const;
+type ForecastOwner = (typeof FORECAST_OWNERS)[number];
+
+export const EXHAUSTION_FORECAST = 'budget.exhaustion_forecast' as const;
+type AlertKind = 'budget.threshold_reached' | 'budget.request_refused' | typeof EXHAUSTION_FORECAST;
+
+/** The details of an alert for a budget that will be exhausted. */
+export interface ExhaustionDetails {
+  readonly certainty: number;
+  /** When the budget is expected to be exhausted, in milliseconds since 1970. */
+  readonly exhausted_at: number;
+}
+
+/** Whether a budget has alerts. */
+export const hasAlerts = ({ alertThresholds }: HeldAccount['limits'], policy: AlertPolicy): boolean =>
+  (alertThresholds ?? policy.thresholds).length > 0;
+
+/** The alert for an account whose budget will be exhausted before its window ends. */
+export const exhaustionAlert = (
+  account: AccountRow,
+  { limits, label }: Pick<HeldAccount, 'limits' | 'label'>,
+  details: ExhaustionDetails,
+  now: number,
+): AlertRow => ({
+  ...alertOf(
+    account,
+    EXHAUSTION_FORECAST,
+    { limit: limits.maxBudget ?? 0n, percent: null, label: label() },
+    now,
+  ),
+  details: JSON.stringify(details),
+});
 
 /**
  * The alerts for an account whose spending has changed: one for each threshold that the new amount reaches
@@ -43,8 +85,8 @@ export function refusalAlert(
   policy: AlertPolicy,
   now: number,
 ): AlertRow | undefined {
-  const { maxBudget, alertThresholds } = limits;
-  if (maxBudget === null || (alertThresholds ?? policy.thresholds).length === 0) return undefined;
+  const { maxBudget } = limits;
+  if (maxBudget === null || !hasAlerts(limits, policy)) return undefined;
   return alertOf(account, 'budget.request_refused', { limit: maxBudget, percent: null, label: label() }, now);
 }
 

@@ -1,5 +1,6 @@
+import { rfc3339 } from '#core/time/rfc3339.ts';
 import { rfc3339OrNull } from '../http/values.ts';
-import type { ForecastBudget } from '../../accounts/ledger/forecast/budget-forecasts.ts';
+import type { DrawnForecast, ForecastBudget } from '../../accounts/ledger/forecast/budget-forecasts.ts';
 import { dollarsOf } from '../../shared/money.ts';
 
 /** Amounts are rounded to a hundredth of a cent, because more digits would suggest a precision that they lack. */
@@ -29,4 +30,18 @@ export const forecastView = (one: ForecastBudget) => ({
         weekly: one.forecast.isWeekly,
       }
     : null,
+});
+
+/** A forecast with the course of its window's spending. */
+export const drawnForecastView = ({ course, ...one }: DrawnForecast) => ({
+  ...forecastView(one),
+  course: {
+    past: course.past.map(({ at, spent }) => ({ time: rfc3339(at), spend: rounded(spent) })),
+    future: course.future.map(({ at, expected, low, high }) => ({
+      time: rfc3339(at),
+      expected: rounded(expected),
+      low: rounded(low),
+      high: rounded(high),
+    })),
+  },
 });

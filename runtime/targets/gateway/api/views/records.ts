@@ -1,6 +1,7 @@
 import { parseJsonText } from '#core/json/json-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { rfc3339 } from '#core/time/rfc3339.ts';
+import { EXHAUSTION_FORECAST } from '../../accounts/ledger/budget-alerts.ts';
 import { tagsIn } from '../../accounts/ledger/tags-in.ts';
 import { withoutGroups } from '../../accounts/ledger/trends/sum-points.ts';
 import type {
@@ -251,11 +252,13 @@ export function alertView(row: AlertRow) {
   return {
     id,
     type:
-      row.details !== null
-        ? ('shadow.verdict_reached' as const)
-        : row.threshold === null
-          ? ('budget.request_refused' as const)
-          : ('budget.threshold_reached' as const),
+      row.kind === EXHAUSTION_FORECAST
+        ? EXHAUSTION_FORECAST
+        : row.details !== null
+          ? ('shadow.verdict_reached' as const)
+          : row.threshold === null
+            ? ('budget.request_refused' as const)
+            : ('budget.threshold_reached' as const),
     message,
     account,
     ...data,

@@ -1,4 +1,10 @@
-import { type AlertsConfig, DEFAULT_THRESHOLDS, type Webhook } from '../../alerts/alert-message.ts';
+import { FORECAST_OWNERS } from '../../accounts/ledger/budget-alerts.ts';
+import {
+  type AlertsConfig,
+  DEFAULT_CERTAINTY,
+  DEFAULT_THRESHOLDS,
+  type Webhook,
+} from '../../alerts/alert-message.ts';
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from '../../alerts/sign-webhook.ts';
 import { addressKind, isIpAddress } from '#core/net/public-address.ts';
 import { trimLineEnd } from '../../shared/sendable-key.ts';
@@ -17,7 +23,14 @@ export function resolveAlerts(
 ): AlertsConfig | undefined {
   if (entry === undefined) return undefined;
   const thresholds = [...new Set(entry.thresholds ?? DEFAULT_THRESHOLDS)].toSorted((a, b) => a - b);
-  return { thresholds, webhook: entry.webhook && resolveWebhook(context, entry.webhook) };
+  return {
+    thresholds,
+    forecast: entry.forecast && {
+      certainty: entry.forecast.certainty ?? DEFAULT_CERTAINTY,
+      owners: entry.forecast.owners ?? FORECAST_OWNERS,
+    },
+    webhook: entry.webhook && resolveWebhook(context, entry.webhook),
+  };
 }
 
 function resolveWebhook(

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { DEFAULT_THRESHOLDS } from '../../alerts/alert-message.ts';
-import { computed, durationSetting, flagSetting, keys } from './shapes.ts';
+import { RULE_KEYWORD } from '#core/yaml/explain-value.ts';
+import { FORECAST_OWNERS } from '../../accounts/ledger/budget-alerts.ts';
+import { DEFAULT_CERTAINTY, DEFAULT_THRESHOLDS } from '../../alerts/alert-message.ts';
+import { about, computed, durationSetting, flagSetting, keys } from './shapes.ts';
 
 export const webhook = keys(
   {
@@ -18,6 +20,29 @@ export const webhook = keys(
   'Alert receiver that follows Standard Webhooks.',
 );
 
+const forecast = keys(
+  {
+    certainty: Type.Optional(
+      Type.Integer({
+        minimum: 50,
+        maximum: 99,
+        ...about('Required certainty of the forecast, as a percentage.', DEFAULT_CERTAINTY),
+        [RULE_KEYWORD]: 'a whole number from 50 to 99',
+      }),
+    ),
+    owners: Type.Optional(
+      Type.Array(
+        Type.Unsafe<(typeof FORECAST_OWNERS)[number]>({ type: 'string', enum: [...FORECAST_OWNERS] }),
+        {
+          minItems: 1,
+          ...about('Kinds of owners of the budgets.', [...FORECAST_OWNERS]),
+        },
+      ),
+    ),
+  },
+  'Alerts for budgets that will be exhausted before their window ends. Without this section, there are none.',
+);
+
 export const alerts = keys(
   {
     thresholds: Type.Optional(
@@ -28,6 +53,7 @@ export const alerts = keys(
         default: [...DEFAULT_THRESHOLDS],
       }),
     ),
+    forecast: Type.Optional(forecast),
     webhook: Type.Optional(webhook),
   },
   'Budget alerts. Without a webhook, alerts are only recorded.',

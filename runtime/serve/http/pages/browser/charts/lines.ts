@@ -32,15 +32,26 @@ export interface PlotOptions {
   readonly xUnit?: string;
   /** A dashed line for comparison. */
   readonly reference?: readonly Point[];
+  readonly band?: Band | undefined;
+}
+
+/** An interval around a series, which is drawn as an area in its color. */
+export interface Band {
+  /** Index of the series. */
+  readonly series: number;
+  readonly points: readonly (readonly [x: number, low: number, high: number])[];
 }
 
 /** Draws lines over a horizontal axis of timestamps or numbers. */
 export function drawLines(
-  { series, unit, time, xUnit = '', reference = [] }: PlotOptions,
+  { series, unit, time, xUnit = '', reference = [], band }: PlotOptions,
   width: number,
 ): Drawing {
   const xs = [...series.flatMap(({ points }) => points), ...reference].map(([x]) => x);
-  const ys = [...series.flatMap(({ points }) => points), ...reference].map(([, y]) => y ?? Number.NaN);
+  const ys = [
+    ...[...series.flatMap(({ points }) => points), ...reference].map(([, y]) => y ?? Number.NaN),
+    ...(band?.points ?? []).flatMap(([, low, high]) => [low, high]),
+  ];
   const y = linearScale(ys, [HEIGHT - MARGIN.bottom, MARGIN.top], { ticks: 4, fromZero: true });
   const { x, axis } = horizontal(xs, [marginLeft(y, unit), width], time, xUnit);
   const lines = series.flatMap(({ points }, at) => [
@@ -57,11 +68,19 @@ export function drawLines(
       { class: 'plot', width, height: HEIGHT },
       ...verticalAxis(y, width, unit),
       ...axis,
+      ...(band ? [areaOf(band, x, y)] : []),
       ...compared,
       ...lines,
     ),
     stops: stopsOf(series, x, unit, time, xUnit),
   };
+}
+
+function areaOf({ series, points }: Band, x: Scale, y: Scale) {
+  const upper = points.map(([at, , high]) => [at, high] as const);
+  const lower = points.map(([at, low]) => [at, low] as const).toReversed();
+  const d = `${pathOf([...upper, ...lower], x, y)}z`;
+  return svg('path', { class: `band ${seriesClass(series)}`, d });
 }
 
 /** Creates the scale of the horizontal axis and draws the axis. */

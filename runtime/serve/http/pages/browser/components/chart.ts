@@ -2,7 +2,7 @@ import { type TimeAxis, valueText } from '../charts/axis.ts';
 import { type Bar, barText, drawBars, totalOf } from '../charts/bars.ts';
 import { drawColumns, drawHistogram } from '../charts/columns.ts';
 import { chartFigure } from '../charts/figure.ts';
-import { type Series, type Point, drawLines, placesOf, placeText } from '../charts/lines.ts';
+import { type Band, type Series, type Point, drawLines, placesOf, placeText } from '../charts/lines.ts';
 import { extent } from '../charts/scale.ts';
 import { type Axis, type Dot, drawScatter } from '../charts/scatter.ts';
 import { counted, count, lowerFirst } from '../format.ts';
@@ -24,6 +24,8 @@ interface SeriesChart {
   readonly xUnit?: string;
   /** A dashed line for comparison, e.g. the diagonal of a calibration curve. */
   readonly reference?: readonly Point[];
+  /** An interval around a series, also in the table. */
+  readonly band?: Band;
   /** The summary of the chart. Default: the latest and the largest value of each series. */
   readonly summary?: string;
 }
@@ -43,23 +45,30 @@ function seriesFigure(
     xTitle = time === false ? 'x' : 'Time',
     xUnit = '',
     reference = [],
+    band,
     summary,
   }: SeriesChart,
   draw: typeof drawLines,
 ) {
   const places = placesOf(series);
   const values = series.map(({ points }) => new Map(points));
+  const limits = new Map(band?.points.map(([at, low, high]) => [at, [low, high]] as const));
   return chartFigure({
     title,
     summary: summary ?? seriesSummary(series, unit),
     legend: series.map(({ name }) => name),
-    columns: [xTitle, ...series.map(({ name }) => name)],
+    columns: [xTitle, ...series.map(({ name }) => name), ...(band ? ['From', 'To'] : [])],
     count: places.length,
     row(index) {
       const at = places[index] ?? 0;
-      return [placeText(at, time, xUnit), ...values.map((one) => valueText(unit, one.get(at)))];
+      const [low, high] = limits.get(at) ?? [];
+      return [
+        placeText(at, time, xUnit),
+        ...values.map((one) => valueText(unit, one.get(at))),
+        ...(band ? [valueText(unit, low), valueText(unit, high)] : []),
+      ];
     },
-    draw: (width) => draw({ series, unit, time, xUnit, reference }, width),
+    draw: (width) => draw({ series, unit, time, xUnit, reference, band }, width),
   });
 }
 

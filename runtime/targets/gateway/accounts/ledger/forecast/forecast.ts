@@ -51,28 +51,99 @@ const WEEK = 7;
  */
 export function forecastSpending(input: ForecastInput): Forecast | undefined {
   const { now, spent, limit, end, hours } = input;
-  const days = input.days.slice(-MAX_DAYS);
+  const model = modelOf(input);
+  if (!model) return undefined;
+  const until = end ?? now + MAX_SEARCH_MS;
+  const { remaining, margin } = model.until(until);
+  const fast = remaining > 0 ? (remaining + margin) / remaining : 1;
+  const exhausted = (speed: number): number | undefined =>
+    findExhaustion({ now, until, left: limit - spent, hours, costOf: (day) => speed * model.costOf(day) });
+  return {
+    projected: end === undefined ? undefined : projectionOf(spent, remaining, margin),
+    exhaustedAt: exhausted(1),
+    exhaustedEarliest: exhausted(fast),
+    isWeekly: model.isWeekly,
+  };
+}
+
+/** Expected spending at a time between now and the end of the window. */
+export interface CoursePoint extends Projection {
+  readonly at: number;
+}
+
+/** How a window's spending will continue until a time, by day or, within a few days, by hour. */
+export function forecastCourse(input: ForecastInput, until: number): CoursePoint[] {
+  const { now, spent } = input;
+  const model = modelOf(input);
+  if (!model) return [];
+  return [now, ...stepsBetween(now, until), until].map((at) => {
+    const { remaining, margin } = model.until(at);
+    return { at, ...projectionOf(spent, remaining, margin) };
+  });
+}
+
+/** Longer times have steps of a day. */
+const MAX_HOURLY_MS = 3 * DAY_MS;
+
+/** Whole hours or days in UTC after the first time and before the second. */
+export function stepsBetween(from: number, to: number): number[] {
+  const step = to - from <= MAX_HOURLY_MS ? HOUR_MS : DAY_MS;
+  const first = (Math.floor(from / step) + 1) * step;
+  return Array.from({ length: Math.max(0, Math.ceil((to - first) / step)) }, (_, at) => first + at * step);
+}
+
+/**
+ * The amount that a window's spending will reach with a certainty of this percentage, from 50; undefined with
+ * too few days, or without an end of the window.
+ */
+export function leastSpending(input: ForecastInput, certainty: number): number | undefined {
+  const model = input.end === undefined ? undefined : modelOf(input);
+  if (!model || input.end === undefined) return undefined;
+  const { remaining, spread } = model.until(input.end);
+  return input.spent + remaining - quantileOf(certainty / 100, model.freedom) * spread;
+}
+
+const projectionOf = (spent: number, remaining: number, margin: number): Projection => ({
+  expected: spent + remaining,
+  low: Math.max(spent, spent + remaining - margin),
+  high: spent + remaining + margin,
+});
+
+interface Model {
+  readonly isWeekly: boolean;
+  /** The degrees of freedom of the variance. */
+  readonly freedom: number;
+  /** The expected cost of a day, counted from 1970. */
+  readonly costOf: (day: number) => number;
+  /** The expected spending from now until a time, its standard deviation, and half of the interval. */
+  readonly until: (time: number) => {
+    readonly remaining: number;
+    readonly spread: number;
+    readonly margin: number;
+  };
+}
+
+/** Half of the cases that are not in the interval of 80 % are below it. */
+const UPPER_SHARE = 0.9;
+
+function modelOf({ now, hours, days: all }: ForecastInput): Model | undefined {
+  const days = all.slice(-MAX_DAYS);
   if (days.length < MIN_DAYS) return undefined;
   const today = Math.floor(now / DAY_MS);
   const averages = averageDays(days, today);
-  const until = end ?? now + MAX_SEARCH_MS;
-  const shares = remainingShares(now, until, hours);
-  let remaining = 0;
-  shares.forEach((share, at) => (remaining += share * averages.of(today + at)));
-  const spread = Math.sqrt(varianceOf(days, shares, averages, today));
-  const margin = quantileOf(days.length - averages.kinds) * spread;
-  const high = spent + remaining + margin;
-  const fast = remaining > 0 ? (remaining + margin) / remaining : 1;
-  const exhausted = (speed: number): number | undefined =>
-    findExhaustion({ now, until, left: limit - spent, hours, costOf: (day) => speed * averages.of(day) });
+  const freedom = days.length - averages.kinds;
+  const quantile = quantileOf(UPPER_SHARE, freedom);
   return {
-    projected:
-      end === undefined
-        ? undefined
-        : { expected: spent + remaining, low: Math.max(spent, spent + remaining - margin), high },
-    exhaustedAt: exhausted(1),
-    exhaustedEarliest: exhausted(fast),
     isWeekly: averages.kinds === WEEK,
+    freedom,
+    costOf: averages.of,
+    until(time) {
+      const shares = remainingShares(now, time, hours);
+      let remaining = 0;
+      shares.forEach((share, at) => (remaining += share * averages.of(today + at)));
+      const spread = Math.sqrt(varianceOf(days, shares, averages, today));
+      return { remaining, spread, margin: quantile * spread };
+    },
   };
 }
 
@@ -164,9 +235,33 @@ function findExhaustion({ now, until, left, hours, costOf }: Search): number | u
   return undefined;
 }
 
-/** The 90 % quantile of Student's t distribution, by Cornish and Fisher's expansion. */
-function quantileOf(freedom: number): number {
-  const z = 1.2816;
+/** A quantile of Student's t distribution for a probability from 0.5, by Cornish and Fisher's expansion. */
+function quantileOf(probability: number, freedom: number): number {
+  const z = normalQuantile(probability);
   const n = Math.max(2, freedom);
   return z + (z ** 3 + z) / (4 * n) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * n ** 2);
+}
+
+const MAX_Z = 6;
+const HALVINGS = 50;
+
+/** The value that a normally distributed number does not exceed with this probability, from 0.5. */
+function normalQuantile(probability: number): number {
+  let [low, high] = [0, MAX_Z];
+  for (let step = 0; step < HALVINGS; step += 1) {
+    const middle = (low + high) / 2;
+    if (normalShare(middle) < probability) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+/** The probability of at most z, by the series of the error function. */
+function normalShare(z: number): number {
+  let [term, sum] = [z, z];
+  for (let odd = 3; term > 1e-12 * sum; odd += 2) {
+    term *= z ** 2 / odd;
+    sum += term;
+  }
+  return 0.5 + (sum * Math.exp(-(z ** 2) / 2)) / Math.sqrt(2 * Math.PI);
 }

@@ -67,4 +67,56 @@ describe.skipIf(chromium === undefined)('the page Budget use', () => {
       signedIn(gateway()),
     );
   }, 60_000);
+
+  test.each(['light', 'dark'] as const)(
+    'draws the spending, its forecast and the limit (%s)',
+    async (colorScheme) => {
+      const { ask, url } = gateway();
+      const [ada] = (await ask('GET', '/v1/budgets/forecasts?owner=user&id=ada')).body;
+      await pages.visit(
+        `${url}/#/budget-use`,
+        async (page) => {
+          const chart = page.locator('figure', { has: page.getByText(/^Forecast of/) });
+          await chart.locator('svg .band').waitFor();
+          const choice = page.getByLabel('Forecast of', { exact: true });
+          expect(await choice.inputValue()).toBe('user:ada');
+          expect(await chart.innerText()).toContain(
+            `${dollars(ada.spend)} of ${dollars(ada.max_budget)} spent.`,
+          );
+          expect(await chart.innerText()).toContain('is expected to be exhausted on');
+          // The limit, and the time at which it is reached, are two parts of a dashed line.
+          const dashes = await chart.locator('svg .reference').getAttribute('d');
+          expect(dashes?.match(/M/g)).toHaveLength(2);
+          const visible = await chart
+            .locator('svg .band')
+            .evaluate((node) => node.ownerDocument.defaultView?.getComputedStyle(node).fill);
+          expect(visible).toMatch(/^rgb/);
+          await chart.getByText('Data as a table').click();
+          const table = chart.getByRole('table');
+        await table.waitFor();
+          expect(await table.locator('thead th').allInnerTexts()).toEqual([
+            'Time',
+            'Spent',
+            'Expected',
+            'From',
+            'To',
+          ]);
+          const last = ada.course.future.at(-1);
+          expect(await table.locator('tbody tr').last().locator('td').allInnerTexts()).toEqual([
+            '–',
+            ...[last.expected, last.low, last.high].map(dollars),
+          ]);
+
+          await choice.selectOption({ label: `Key ${HOSTILE}` });
+          await chart.getByText('Not enough data for a forecast').waitFor();
+          expect(await chart.locator('svg .band').count()).toBe(0);
+          await expect.poll(() => page.url()).toContain('owner=key');
+          await page.reload();
+          await chart.getByText('Not enough data for a forecast').waitFor();
+        },
+        { ...signedIn(gateway()), colorScheme },
+      );
+    },
+    60_000,
+  );
 });

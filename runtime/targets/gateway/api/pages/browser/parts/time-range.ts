@@ -144,14 +144,15 @@ const fieldsOf = (choices: readonly Choice[], chosen: Map<string, string>, redra
     }),
   );
 
-/** A part with a field for the time zone, which is redrawn after each selection. */
-export function zonePart(
+/** A field, and a part that is redrawn after each selection. */
+export function choicePart(
+  choice: Choice,
   query: URLSearchParams,
   leaving: AbortSignal,
-  draw: (timeZone: string, signal: AbortSignal) => Promise<readonly Node[]>,
+  draw: (value: string, signal: AbortSignal) => Promise<readonly Node[]>,
 ) {
-  const chosen = chosenIn(query, [ZONE_CHOICE]);
-  const part = livePart(leaving, (signal) => draw(chosen.get(ZONE_CHOICE.name) ?? UTC, signal));
-  const fields = fieldsOf([ZONE_CHOICE], chosen, () => void part.refresh());
+  const chosen = chosenIn(query, [choice]);
+  const part = livePart(leaving, (signal) => draw(chosen.get(choice.name) ?? '', signal));
+  const fields = fieldsOf([choice], chosen, () => void part.refresh());
   return [element('div', { class: 'filters' }, ...fields), part];
 }

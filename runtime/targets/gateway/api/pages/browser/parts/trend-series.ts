@@ -4,7 +4,7 @@ import type { spending } from '#gateway/api/trends-schemas.ts';
 import type { Session } from '#serve/http/pages/browser/session.ts';
 import { columnChart } from '#serve/http/pages/browser/components/chart.ts';
 import { readRoute } from '#serve/http/pages/browser/route.ts';
-import { rangeIn, rangeQuery, zoneIn, zonePart } from './time-range.ts';
+import { rangeIn, rangeQuery, choicePart, zoneIn, ZONE_CHOICE } from './time-range.ts';
 
 /** Points of a line. `points`: from the API. */
 export const seriesOf = <Point extends { readonly start: string }>(
@@ -61,7 +61,7 @@ export async function ownSpending(session: Session, scope: Record<string, string
   const { query } = readRoute(location.hash);
   let first: readonly Node[] | undefined = await draw(zoneIn(query), signal);
   if (first.length === 0) return [];
-  return zonePart(query, signal, async (timeZone, leaving) => {
+  return choicePart(ZONE_CHOICE, query, signal, async (timeZone, leaving) => {
     const drawn = first ?? (await draw(timeZone, leaving));
     first = undefined;
     return drawn;

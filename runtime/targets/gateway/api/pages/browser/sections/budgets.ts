@@ -10,9 +10,11 @@ import { empty } from '#serve/http/pages/browser/components/states.ts';
 import { element, scrollable, withShare } from '#serve/http/pages/browser/dom.ts';
 import { dateTime, money, percent } from '#serve/http/pages/browser/format.ts';
 import { limitOf, resetOf } from '../parts/budget-limits.ts';
+import { forecastCharts } from '../parts/forecast-chart.ts';
 import { allOf } from '../parts/lists.ts';
 import { resourcePages } from '../parts/resource.ts';
 import { linkTo } from '#serve/http/pages/browser/route.ts';
+import { choicePart } from '../parts/time-range.ts';
 import { table } from '#serve/http/pages/browser/components/facts.ts';
 
 type Budget = Static<typeof budget>;
@@ -25,8 +27,8 @@ export const BUDGETS: readonly GatewaySection[] = [
     name: 'Budget use',
     group: 'Usage',
     readers: true,
-    async show({ root, session, signal }) {
-      root.append(...(await budgetUse(session, signal)));
+    async show({ root, session, query, signal }) {
+      root.append(...(await budgetUse(session, query, signal)));
     },
   },
   ...resourcePages<Budget>({
@@ -56,7 +58,7 @@ export const BUDGETS: readonly GatewaySection[] = [
 ];
 
 /** The spent, reserved and remaining amount of every budget. */
-async function budgetUse(session: Session, signal: AbortSignal) {
+async function budgetUse(session: Session, query: URLSearchParams, signal: AbortSignal) {
   const forecastsOf = async (owner: string) =>
     await allOf<Forecasts[number]>(session, 'v1/budgets/forecasts', signal, { owner });
   const [budgets, users, teams, keys, ...forecasts] = await Promise.all([
@@ -77,6 +79,7 @@ async function budgetUse(session: Session, signal: AbortSignal) {
   const owners = [
     ...users.map((one) => ({
       name: `User ${one.alias ?? one.user_id}`,
+      owner: { type: 'user' as const, id: one.user_id },
       link: linkTo(['users', one.user_id]),
       forecast: byOwner.get(`user ${one.user_id}`)?.forecast,
       spend: one.spend,
@@ -86,6 +89,7 @@ async function budgetUse(session: Session, signal: AbortSignal) {
     })),
     ...teams.map((one) => ({
       name: `Team ${one.alias ?? one.team_id}`,
+      owner: { type: 'team' as const, id: one.team_id },
       link: linkTo(['teams', one.team_id]),
       forecast: byOwner.get(`team ${one.team_id}`)?.forecast,
       spend: one.spend,
@@ -95,6 +99,7 @@ async function budgetUse(session: Session, signal: AbortSignal) {
     })),
     ...keys.map((one) => ({
       name: `Key ${one.key_name ?? one.key_prefix}`,
+      owner: { type: 'key' as const, id: one.id },
       link: linkTo(['keys', one.id]),
       forecast: byOwner.get(`key ${one.id}`)?.forecast,
       spend: one.spend,
@@ -143,6 +148,22 @@ async function budgetUse(session: Session, signal: AbortSignal) {
         ]),
         'data',
       ),
+    ),
+    ...choicePart(
+      {
+        name: 'owner',
+        title: 'Forecast of',
+        // The first one has the largest share of its budget, and if possible a forecast.
+        choices: sorted
+          .toSorted((one, other) => Number(!one.forecast) - Number(!other.forecast))
+          .map(({ name, owner: { type, id } }) => ({ name: `${type}:${id}`, words: name })),
+      },
+      query,
+      signal,
+      async (chosen, leaving) => {
+        const found = sorted.find(({ owner: { type, id } }) => `${type}:${id}` === chosen);
+        return found ? await forecastCharts(session, found.owner, leaving) : [];
+      },
     ),
   ];
 }

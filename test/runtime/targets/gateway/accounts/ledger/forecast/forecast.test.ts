@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { DAY_MS, forecastSpending, HOUR_MS } from '#gateway/accounts/ledger/forecast/forecast.ts';
+import {
+  DAY_MS,
+  forecastCourse,
+  forecastSpending,
+  HOUR_MS,
+  leastSpending,
+} from '#gateway/accounts/ledger/forecast/forecast.ts';
 
 const EVEN = Array.from({ length: 24 }, () => 1 / 24);
 /** A Monday at noon. */
@@ -98,4 +104,43 @@ test.each(
   if (process.env['SHOW']) console.log(name, history, ahead, (inside / runs).toFixed(3));
   expect(inside / runs).toBeGreaterThan(0.7);
   expect(inside / runs).toBeLessThan(0.95);
+});
+
+test.each([50, 75, 90, 97])('spending reaches its lower bound with a certainty of %i %%', (certainty) => {
+  const random = numbersFrom(certainty);
+  const runs = 800;
+  let reached = 0;
+  for (let run = 0; run < runs; run += 1) {
+    const costOf = PROCESSES['independent']?.(random) ?? (() => 0);
+    const days = Array.from({ length: 42 }, (_, at) => costOf(at));
+    const actual = Array.from({ length: 20 }, (_, at) => costOf(at)).reduce((sum, cost) => sum + cost, 0);
+    const end = MIDNIGHT + 20 * DAY_MS;
+    const input = { now: MIDNIGHT, spent: 0, limit: 1e9, end, days, hours: EVEN };
+    if (actual >= (leastSpending(input, certainty) ?? Infinity)) reached += 1;
+  }
+  // Intervals are rather too wide than too narrow.
+  expect((100 * reached) / runs).toBeGreaterThan(certainty - 4);
+  expect((100 * reached) / runs).toBeLessThan(certainty + 8);
+});
+
+test('a lower bound needs enough days and an end', () => {
+  expect(leastSpending(steady(6), 90)).toBeUndefined();
+  expect(leastSpending({ ...steady(10), end: undefined }, 90)).toBeUndefined();
+  expect(leastSpending(steady(10), 90)).toBeCloseTo(168);
+});
+
+test('a course has points by day, or by hour in a short window, and ends with the projection', () => {
+  const input = steady(30);
+  const end = MIDNIGHT + 7 * DAY_MS;
+  const course = forecastCourse(input, end);
+  expect(course.map(({ at }) => at)).toEqual([
+    NOW,
+    ...[1, 2, 3, 4, 5, 6].map((day) => MIDNIGHT + day * DAY_MS),
+    end,
+  ]);
+  expect(course.map(({ expected }) => Math.round(expected))).toEqual([12, 24, 48, 72, 96, 120, 144, 168]);
+  expect(forecastCourse(input, NOW + 2.5 * HOUR_MS).map(({ at }) => (at - NOW) / HOUR_MS)).toEqual([
+    0, 1, 2, 2.5,
+  ]);
+  expect(forecastCourse(steady(6), end)).toEqual([]);
 });
