@@ -31,6 +31,9 @@ const LIST_CHANGED = [
   'notifications/resources/list_changed',
 ] as const;
 
+/** The notifications about tasks, up to revision 2025-11-25 and since 2026-07-28. */
+const TASK_CHANGED: ReadonlySet<string> = new Set(['notifications/tasks/status', 'notifications/tasks']);
+
 export type ListChanged = (typeof LIST_CHANGED)[number];
 
 const LIST_CHANGED_OF: Readonly<Record<ListName, ListChanged>> = {
@@ -66,7 +69,7 @@ export function createListeners(
     if (method === 'notifications/resources/updated') {
       for (const one of concerned(server, user)) one.updated(server, params);
     }
-    if (method === 'notifications/tasks/status') {
+    if (TASK_CHANGED.has(method)) {
       for (const one of concerned(server, user)) one.taskChanged?.(server, user, params);
     }
   };

@@ -162,7 +162,7 @@ export function receivesFrom(
 }
 
 /** Returns the key of the connection that is used for a caller; undefined if all callers share it. */
-function connectionOf(
+export function connectionOf(
   supervisor: Pick<Supervisor, 'get'>,
   server: string,
   caller: ToolCaller,

@@ -1,4 +1,3 @@
-import { lookup } from '#core/values/lookup.ts';
 import { isObject } from '#core/json/is-object.ts';
 import type { EventStream } from '#serve/mcp/event-stream.ts';
 import type { HttpExchange } from '#serve/http/exchange.ts';
@@ -18,18 +17,17 @@ import { URL_ELICITATION_REQUIRED } from '../upstream/url-elicitations.ts';
 import type { ShapeOfParams } from '../shapes/shape.ts';
 import { usableCapabilities } from '../upstream/server-requests.ts';
 import type { McpClient } from './client.ts';
-import type { EndpointDescription, McpEndpoint } from './endpoint.ts';
-import { type McpCall, progressTo, optionalObject } from './mcp-call.ts';
+import type { EndpointDescription } from './endpoint.ts';
+import { type McpCall, progressTo } from './mcp-call.ts';
 import type { McpParts } from './parts.ts';
 import { createMultiRoundRequests } from './multi-round-requests.ts';
 import { withoutSession } from './tasks/task-capabilities.ts';
 import type { QualifiedName } from '../calls/tool-catalog.ts';
-import type { Listener, ListChanged } from './listeners.ts';
+import type { Listener } from './listeners.ts';
 import { isAtLeast, parseLogLevel } from './log-levels.ts';
 import { createMessageView } from './message-view.ts';
-import { notification } from '#serve/mcp/mcp-session.ts';
 import type { ToolCaller } from '../access/caller.ts';
-import { createClientSubscriptions } from './client-subscriptions.ts';
+import { listenWithoutSession } from './stateless-listen.ts';
 
 type Call = StatelessCall<McpClient>;
 
@@ -129,7 +127,7 @@ async function listen(
   const { signal } = call;
   const { caller, endpoint } = call.client;
   try {
-    const request = { id: call.id, call: mcpCall(call), endpoint, caller, stream };
+    const request = { id: call.id, call: mcpCall(call, declaring(call)), endpoint, caller, stream };
     const end = await listenWithoutSession(parts, request);
     if (signal.aborted) return;
     listening.set(end, caller);
@@ -235,110 +233,4 @@ async function withMessages<Result>(
     leave();
     parts.subscriptions.drop(listener);
   }
-}
-
-interface ListenRequest {
-  readonly id: string | number;
-  readonly call: McpCall;
-  readonly endpoint: McpEndpoint;
-  readonly caller: ToolCaller;
-  readonly stream: EventStream;
-}
-
-/** The notification for each field of the subscription request. */
-const NOTIFICATIONS = lookup<ListChanged>({
-  toolsListChanged: 'notifications/tools/list_changed',
-  promptsListChanged: 'notifications/prompts/list_changed',
-  resourcesListChanged: 'notifications/resources/list_changed',
-});
-
-/**
- * Sends the requested notifications on one stream until the client disconnects or the returned function is
- * called: https://modelcontextprotocol.io/specification/2026-07-28/basic/utilities/subscriptions
- */
-async function listenWithoutSession(parts: McpParts, request: ListenRequest): Promise<() => void> {
-  const { id, call, endpoint, caller, stream } = request;
-  const requested = optionalObject(call.params, 'notifications');
-  const { capabilities, info } = await endpoint.describe(caller);
-  const clientSubscriptions = createClientSubscriptions();
-  const notify = (method: string, params: ShapeOfParams = {}): void => {
-    const meta = isObject(params['_meta']) ? params['_meta'] : {};
-    stream.send(notification(method, { ...params, _meta: { ...meta, [META_KEY.subscriptionId]: id } }));
-  };
-  const lists = Object.keys(NOTIFICATIONS).filter(
-    (key) => requested[key] === true && isSupported(capabilities, key),
-  );
-  const forwarded = new Set(lists.map((key) => NOTIFICATIONS[key]));
-  const listener: Listener = {
-    server: endpoint.server,
-    caller: () => caller,
-    listChanged(method) {
-      const fixed = endpoint.fixedTools && method === NOTIFICATIONS['toolsListChanged'];
-      if (forwarded.has(method) && !fixed) notify(method);
-    },
-    message: () => undefined,
-    updated(server, params) {
-      const uri = clientSubscriptions.clientUri(server, String(params['uri']));
-      if (uri !== undefined) notify('notifications/resources/updated', { ...params, uri });
-    },
-  };
-  const uris = await subscribeAll(parts, listener, call, { endpoint, clientSubscriptions, requested });
-  notify('notifications/subscriptions/acknowledged', {
-    notifications: {
-      ...Object.fromEntries(lists.map((key) => [key, true])),
-      ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
-    },
-  });
-  const leave = parts.listeners.add(listener);
-  const stop = (): void => {
-    leave();
-    parts.subscriptions.drop(listener);
-  };
-  if (call.signal.aborted) stop();
-  else call.signal.addEventListener('abort', stop, { once: true });
-  return () => {
-    stop();
-    const _meta = { [META_KEY.subscriptionId]: id, [META_KEY.serverInfo]: info };
-    stream.send(JSON.stringify({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta } }));
-    stream.end();
-  };
-}
-
-/** Whether the endpoint has the capability that a field requires: `toolsListChanged` requires `tools`. */
-const isSupported = (capabilities: ShapeOfParams, key: string): boolean =>
-  capabilities[key.replace('ListChanged', '')] !== undefined;
-
-interface SubscribeParts {
-  readonly endpoint: McpEndpoint;
-  readonly clientSubscriptions: ReturnType<typeof createClientSubscriptions>;
-  readonly requested: ShapeOfParams;
-}
-
-/** Subscribes to resources. Resolves with the successfully subscribed URIs; failed ones are not acknowledged. */
-async function subscribeAll(
-  { subscriptions }: McpParts,
-  listener: Listener,
-  call: McpCall,
-  { endpoint, clientSubscriptions, requested }: SubscribeParts,
-): Promise<string[]> {
-  const uris = requested['resourceSubscriptions'] ?? [];
-  if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) {
-    throw new RpcError(
-      RPC_CODE.invalidParams,
-      '`notifications.resourceSubscriptions` must be a list of URIs.',
-    );
-  }
-  const acknowledged = await Promise.all(
-    uris.map(async (uri: string) => {
-      try {
-        const target = await endpoint.targets.resource(call, uri);
-        await subscriptions.subscribe(listener, call, target);
-        clientSubscriptions.add(target, uri);
-        return [uri];
-      } catch {
-        return [];
-      }
-    }),
-  );
-  return acknowledged.flat();
 }

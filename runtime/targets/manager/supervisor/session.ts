@@ -65,6 +65,11 @@ export class Session implements Connection {
     return this.#connection.warnings?.() ?? [];
   }
 
+  /** Not counted as a request, because it lasts as long as the client listens. */
+  get listenToTask(): Connection['listenToTask'] {
+    return this.#connection.listenToTask;
+  }
+
   notify(method: string, params?: ShapeOfParams): void {
     this.#connection.notify(method, params);
   }

@@ -21,6 +21,16 @@ export interface Connection {
   request(method: string, params: ShapeOfParams | undefined, options: RequestOptions): Promise<ShapeOfParams>;
   notify(method: string, params?: ShapeOfParams): void;
   /**
+   * Subscribes to a task, whose changes arrive as notifications; undefined if the server has no subscriptions. Resolves when the server
+   * ends the stream; rejects like `request`. `onResponse` receives whether the server sends notifications about the task.
+   */
+  readonly listenToTask?:
+    | ((
+        taskId: string,
+        options: { readonly signal: AbortSignal; readonly onResponse: (isAccepted: boolean) => void },
+      ) => Promise<void>)
+    | undefined;
+  /**
    * Resolves with the duration of a health check in nanoseconds. It uses `ping`, or a cheap request if `ping`
    * is not supported.
    */
@@ -46,6 +56,8 @@ export interface RequestOptions {
   readonly signal?: Cancellation | undefined;
   /** Requests progress notifications; each one restarts the timeout. */
   readonly onProgress?: ((progress: ShapeOfParams) => void) | undefined;
+  /** Receives the acknowledgement of a subscription. */
+  readonly onAcknowledged?: ((accepted: ShapeOfParams) => void) | undefined;
   /** The client that the server can send requests to because of this request. The timeout is paused meanwhile. */
   readonly requester?: Requester | undefined;
   /** Whether the server can return a task instead of the result. */

@@ -31,8 +31,7 @@ import { FIRST_STATELESS_VERSION as VERSION } from '#serve/mcp/protocol-version.
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY } from '#serve/mcp/stateless-request.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { isObject } from '#core/json/is-object.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { memberOf } from '#core/values/member-of.ts';
+import { listenForChanges, taskListener } from './subscriptions.ts';
 
 /**
  * Starts a server, or connects to a remote one, and performs the handshake. Rejects with an AppError that
@@ -62,9 +61,7 @@ async function openServer(
   const rpc = createRpcPeer({
     send: (message, requestHeaders) => transport.send(message, requestHeaders),
     cancel: (id, reason) => transport.cancel(id, reason),
-    onNotification(method, params) {
-      if (method !== SUBSCRIPTION_ACKNOWLEDGED) onNotification(method, params);
-    },
+    onNotification,
   });
   const transport = await openTransport(launch, timeouts, {
     onMessage: rpc.receive,
@@ -101,6 +98,7 @@ async function openServer(
     closed: transport.closed,
     warnings: transport.warnings,
     request: era.request,
+    ...(era.hasSubscriptions && { listenToTask: taskListener(era.request) }),
     notify: rpc.notify,
     async check(timeoutMs) {
       const from = process.hrtime.bigint();
@@ -218,6 +216,7 @@ async function openInitializeEra({ rpc, useProtocol, request, extensions }: EraO
   return {
     peer,
     request: rpc.request,
+    hasSubscriptions: false,
     async check(options) {
       try {
         await rpc.request(checkMethod, undefined, options);
@@ -304,6 +303,7 @@ async function openStatelessEra(options: EraOptions): Promise<Era> {
   return {
     peer,
     request,
+    hasSubscriptions: true,
     async check(options) {
       // This revision has no ping.
       await request('server/discover', undefined, options);
@@ -356,52 +356,6 @@ async function collectInput(
   }
 }
 
-interface ListenOptions {
-  readonly capabilities: ShapeOfParams;
-  readonly request: (
-    method: string,
-    params: ShapeOfParams,
-    options: RequestOptions,
-  ) => Promise<ShapeOfParams>;
-}
-
-/** The notification with which a server acknowledges a subscription. It has no meaning for clients. */
-const SUBSCRIPTION_ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
-
-const MIN_WAIT_MS = 1000;
-const MAX_WAIT_MS = 30_000;
-
-/**
- * Subscribes to a stateless server's list changes, and resubscribes when the stream ends. The changes arrive
- * as notifications.
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
- */
-function listenForChanges({ capabilities, request }: ListenOptions): { readonly stop: () => void } {
-  const stopped = new AbortController();
-  const { signal } = stopped;
-  const notifications = filterFor(capabilities);
-
-  const listen = async (): Promise<void> => {
-    for (let wait = MIN_WAIT_MS; !signal.aborted; wait = Math.min(2 * wait, MAX_WAIT_MS)) {
-      await request('subscriptions/listen', { notifications }, { timeoutMs: Infinity, signal });
-      await sleep(wait, undefined, { signal });
-    }
-  };
-  if (Object.keys(notifications).length > 0) {
-    // Not retried: a server that rejects the request will reject it again, and a closed connection reports no
-    // changes.
-    listen().catch(() => undefined);
-  }
-  return { stop: () => stopped.abort() };
-}
-
-function filterFor(capabilities: ShapeOfParams): ShapeOfParams {
-  const wanted = ['tools', 'prompts', 'resources'].filter(
-    (kind) => memberOf(capabilities[kind], 'listChanged') === true,
-  );
-  return Object.fromEntries(wanted.map((kind) => [`${kind}ListChanged`, true]));
-}
-
 /**
  * The protocol variant of a connection: `initialize`, with a handshake and a session, up to revision
  * 2025-11-25, or `stateless`, since 2026-07-28, where every request identifies its client.
@@ -409,6 +363,8 @@ function filterFor(capabilities: ShapeOfParams): ShapeOfParams {
 interface Era {
   readonly peer: PeerInfo;
   readonly request: Connection['request'];
+  /** Whether the protocol has subscriptions. */
+  readonly hasSubscriptions: boolean;
   /** Sends a cheap request; resolves when the server has responded. */
   readonly check: (options: RequestOptions) => Promise<void>;
   /** Closes open streams. */

@@ -15,6 +15,7 @@ import type { RpcMessage } from './rpc-message.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { createUrlElicitations, ELICITATION_COMPLETE, type UrlElicitations } from './url-elicitations.ts';
 import { RpcError } from '#serve/mcp/rpc-error.ts';
+import { META_KEY } from '#serve/mcp/rpc-message.ts';
 import { requestFromClient, chooseRequester, type ServerRequest } from './server-requests.ts';
 
 export interface RpcPeerOptions {
@@ -100,6 +101,10 @@ class PendingRequest implements OpenRequest, TimedRequest {
     this.#options.onProgress?.(progress);
   }
 
+  onAcknowledged(accepted: ShapeOfParams): void {
+    this.#options.onAcknowledged?.(accepted);
+  }
+
   onDeadline(): void {
     const { extend, timeoutMs } = this.#options;
     const more = extend?.() ?? 0;
@@ -137,6 +142,9 @@ class PendingRequest implements OpenRequest, TimedRequest {
   }
 }
 
+/** The notification with which a server acknowledges a subscription, whose ID is that of the request. */
+const SUBSCRIPTION_ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
+
 export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions): RpcPeer {
   const pending = new OpenItems<unknown, PendingRequest>();
   const deadlines = new RequestDeadlines(() => pending.values());
@@ -167,6 +175,12 @@ export function createRpcPeer({ send, cancel, onNotification }: RpcPeerOptions):
     if (method === 'notifications/progress' && params) {
       const request = pending.get(params['progressToken']);
       request?.onProgress(params);
+      return request !== undefined;
+    }
+    if (method === SUBSCRIPTION_ACKNOWLEDGED) {
+      const { [META_KEY.subscriptionId]: id } = membersOf(params?.['_meta']);
+      const request = pending.get(id);
+      request?.onAcknowledged(params ?? {});
       return request !== undefined;
     }
     if (method === 'notifications/cancelled') relay.cancel(params?.['requestId']);

@@ -7,7 +7,6 @@ import { RPC_CODE, RpcError } from '#serve/mcp/rpc-error.ts';
 import { MISSING_CLIENT_CAPABILITY } from '#serve/mcp/stateless-request.ts';
 import type { ToolCaller } from '../../access/caller.ts';
 import type { CalledTool, Calls, TaskCall } from '../../calls/call.ts';
-import { isPerUser } from '../../config/spec.ts';
 import { type ToolResult, toolResultShape } from '../../shapes/results.ts';
 import type { ShapeOfParams } from '../../shapes/shape.ts';
 import { taskShape } from '../../shapes/tasks.ts';
@@ -16,6 +15,8 @@ import { RpcFailure, type Requester } from '../../upstream/connection.ts';
 import { DEFAULT_EXTENSIONS, TASKS_EXTENSION } from '../../upstream/extensions.ts';
 import { hasSafeUrl } from '../../upstream/url-elicitations.ts';
 import { type McpCall, mcpServerCall, type Method, optionalObject, requiredParam } from '../mcp-call.ts';
+import { connectionOf } from '../shared-subscriptions.ts';
+import { createTaskSubscriptions, type TaskSubscription } from './task-subscriptions.ts';
 import {
   createTaskTable,
   isFinished,
@@ -47,6 +48,10 @@ export interface Tasks {
   methods(endpoint: string | undefined, show: ShowResult): readonly (readonly [string, Method])[];
   /** Returns a server's notification about a task for a client's session; undefined if it does not concern the session. */
   notification(event: TaskEvent, session: object): ShapeOfParams | undefined;
+  /** Subscribes a client without a session to those of the tasks that it owns. Others are not distinguished from unknown ones. */
+  subscribe(call: McpCall, ids: readonly string[], client: TaskListener): Promise<TaskSubscription>;
+  /** Returns the task that a server's notification is about. */
+  taskOf(event: TaskEvent): KnownTask | undefined;
 }
 
 type TaskState = ShapeOfParams & { readonly taskId: string };
@@ -59,6 +64,14 @@ interface TaskTarget {
 
 /** Prepares a tool's result for the client of a call. */
 type ShowResult = (call: McpCall, task: KnownTask, result: ToolResult) => ToolResult;
+
+interface TaskListener {
+  /** The server in the client's path; undefined for all servers. */
+  readonly endpoint: string | undefined;
+  /** The method `tasks/get` of the client's endpoint. */
+  readonly get: Method;
+  readonly send: (state: ShapeOfParams) => void;
+}
 
 interface TaskEvent {
   readonly server: string;
@@ -81,10 +94,9 @@ const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
 export function createTasks({ calls, supervisor, clock }: TasksParts): Tasks {
   const table = createTaskTable(clock);
-  const connectionUser = (server: string, { user }: ToolCaller): string | undefined => {
-    const found = supervisor.get(server);
-    return found && isPerUser(found.spec()) ? user : undefined;
-  };
+  const subscriptions = createTaskSubscriptions(supervisor);
+  const taskOf = ({ server, user, params }: TaskEvent): KnownTask | undefined =>
+    table.ofServer(server, user, String(params['taskId']));
   const allows = (server: string): boolean =>
     (supervisor.get(server)?.spec().extensions ?? DEFAULT_EXTENSIONS).includes(TASKS_EXTENSION);
   return {
@@ -106,7 +118,7 @@ export function createTasks({ calls, supervisor, clock }: TasksParts): Tasks {
           owner: ownerOf(call.caller, endpoint),
           session: call.session,
           server,
-          connectionUser: connectionUser(server, call.caller),
+          connectionUser: connectionOf(supervisor, server, call.caller),
           tool: tool.own,
           outputSchema: tool.shown['outputSchema'],
           upstreamId: state.taskId,
@@ -118,11 +130,23 @@ export function createTasks({ calls, supervisor, clock }: TasksParts): Tasks {
       return isExtension ? { ...result, ...shown } : { ...result, task: shown };
     },
     methods: (endpoint, show) => taskMethods({ table, calls, endpoint, show }),
-    notification({ server, user, params }, session) {
-      const task = table.ofServer(server, user, String(params['taskId']));
+    taskOf,
+    async subscribe(call, ids, { endpoint, get, send }) {
+      requireForm(call);
+      const owner = ownerOf(call.caller, endpoint);
+      const tasks = [...new Set(ids)].flatMap((id) => {
+        const task = table.find(owner, id);
+        return task && call.caller.canUse(task.server, task.tool) ? [{ task, known: table.state(task) }] : [];
+      });
+      const state = async ({ id }: KnownTask): Promise<ShapeOfParams> =>
+        await get({ ...call, params: { taskId: id } });
+      return await subscriptions.open(tasks, { state, send });
+    },
+    notification(event, session) {
+      const task = taskOf(event);
       if (task?.session !== session) return undefined;
       try {
-        return table.update(task, taskShape(params));
+        return table.update(task, taskShape(event.params));
       } catch {
         return undefined;
       }
