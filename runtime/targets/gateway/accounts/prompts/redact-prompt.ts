@@ -24,7 +24,7 @@ const DATA_URL = /^data:[^,]{0,200};base64,/i;
  * keys, and keys of well-known APIs.
  */
 const KEYS =
-  /\b(?:gwt?-[\w-]{40,}|gwjob-[\w-]{36,}(?:\.[\w-]+){3}|sk-[\w-]{16,}|AIza[\w-]{30,}|gsk_\w{16,}|xai-\w{16,}|AKIA[A-Z\d]{16}|gh[opsu]_\w{30,}|(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{16,})/g;
+  /\b(?:gwt?-[\w-]{40,}|gwjob-[\da-f-]{36}\.\d{1,15}\.[\da-f-]{36}\.[\w-]{43}|sk-[\w-]{16,}|AIza[\w-]{30,}|gsk_\w{16,}|xai-\w{16,}|AKIA[A-Z\d]{16}|gh[opsu]_\w{30,}|(?<![\w-])eyJ[\w-]{8,1000}\.eyJ[\w-]{8,12000}\.[\w-]{16,})/g;
 
 /**
  * Replaces secrets and everything that a pattern matches. Rejects if this takes too long; nothing must be

@@ -250,7 +250,7 @@ export function createWaitLists({ clock, random, settings, observer, pollMs }: W
       const tenant = tenantOf(one.terms);
       counts.set(tenant, (counts.get(tenant) ?? 0) + 1);
     }
-    const [largest = ''] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one), ['', 0]);
+    const [largest] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one), ['', 0]);
     if ((counts.get(largest) ?? 0) <= (counts.get(tenantOf(terms)) ?? 0) + 1) return false;
     const newest = [...waiting].findLast((one) => tenantOf(one.terms) === largest);
     newest?.displace();

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
@@ -8,16 +8,15 @@ import { createMcpClient, failureText } from '#gateway/requests/tools/mcp-client
 /** A server whose list of tools has no end; each page has one tool of this many characters. */
 async function startEndless(characters: number) {
   let pages = 0;
-  const server = createServer((request, response) => {
-    void json(request).then((message) => {
-      const { id, method } = message as { readonly id?: number; readonly method: string };
-      if (method === 'tools/list') pages += 1;
-      const tool = { name: `t${pages}`, description: 'x'.repeat(characters), inputSchema: {} };
-      const result = method === 'tools/list' ? { tools: [tool], nextCursor: String(pages) } : {};
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
-    });
-  });
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { id, method } = (await json(request)) as { readonly id?: number; readonly method: string };
+    if (method === 'tools/list') pages += 1;
+    const tool = { name: `t${pages}`, description: 'x'.repeat(characters), inputSchema: {} };
+    const result = method === 'tools/list' ? { tools: [tool], nextCursor: String(pages) } : {};
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  };
+  const server = createServer((request, response) => void respond(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   afterAll(() => {

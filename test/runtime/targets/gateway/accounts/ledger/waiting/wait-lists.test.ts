@@ -157,9 +157,9 @@ test('queues are limited in total and per user', async () => {
     retryAfterSeconds: 5,
     message: 'Rate limit exceeded. The user already has 2 requests in the queue.',
   });
-  const displaced = expect(waits.pop()).rejects.toThrow('Rate limit exceeded. The queue is full.');
+  const displaced = waits.pop()?.catch((error: unknown) => String(error));
   waits.push(wait('bob'), wait('eve'));
-  await displaced;
+  expect(await displaced).toContain('Rate limit exceeded. The queue is full.');
   await expect(wait('zoe')).rejects.toThrow('The queue is full.');
   expect(lists.waiting()).toEqual([{ priority: 'normal', count: 3, since: clock.now() }]);
   lists.stop(new AppError('UnavailableError', 'The server is shutting down.'));
