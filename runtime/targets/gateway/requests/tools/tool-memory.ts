@@ -2,14 +2,14 @@ import type { ThreadLink } from '#serve/threads/thread-link.ts';
 import type { OwnCall } from './wires/wire.ts';
 
 // Many agents send back only the calls that they have run, without the calls of the gateway's tools in the same response. The model would
-// then repeat these calls. The gateway therefore keeps what the model has said and received, in memory, keyed by the user and the ID of
+// then repeat these calls. The gateway therefore keeps what the model has written and received, in memory, keyed by the user and the ID of
 // the client's call. After a restart, or on another gateway, the model only knows what the client sends.
 
 /** Maximum total size of all turns, in characters. Those that were used least recently are dropped first. */
 const MAX_SIZE = 64 * 1024 * 1024;
 
 /** Turns that ended with calls of the client, as JSON, which keeps long numbers. */
-export interface KeptTurns {
+interface KeptTurns {
   readonly calls: readonly OwnCall[];
   readonly turns: string;
 }
