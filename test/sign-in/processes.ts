@@ -15,7 +15,7 @@ export interface Manager {
   /** Runs a command with the files of this manager, and a browser whose user consents to everything. */
   readonly run: (
     args: readonly string[],
-    options?: { readonly env?: Readonly<Record<string, string>> },
+    options?: { readonly env?: Readonly<Record<string, string>>; readonly input?: string },
   ) => ReturnType<typeof execa>;
 }
 

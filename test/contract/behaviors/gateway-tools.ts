@@ -21,6 +21,16 @@ export const GATEWAY_TOOLS = {
     source: 'docs/gateway-telemetry.md#metrics',
     behavior: 'Metrics contain the number, outcome and duration of tool calls by the label of the server.',
   },
+  'gateway:tools:agents': {
+    source: 'docs/how-to/tools.md#give-a-key-its-tools',
+    behavior:
+      'A client whose key has tools receives only calls of its own functions, in each API. Tools run once per call, also if a response calls both, although the client sends back only its own calls.',
+  },
+  'gateway:tools:users': {
+    source: 'docs/how-to/tools.md#let-servers-know-the-user',
+    behavior:
+      'With `user_token_audience`, each request to the server has a token for the owner of the key, which the key at `/.well-known/jwks.json` verifies.',
+  },
   'gateway-process:tools-config': {
     source: 'docs/gateway-config.md#tools',
     behavior:

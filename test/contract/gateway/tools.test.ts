@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { expect } from 'vitest';
+import { PLAIN_AGENTS } from '../../runtime/targets/gateway/requests/tools/plain-agents.ts';
 import { startDesk, startStrictModel } from '../../runtime/targets/gateway/requests/tools/tool-gateway.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 import type { Api } from '../shared-services.ts';
@@ -18,7 +20,7 @@ import { verifiesGateway } from './verifies.ts';
 const start = useGateways();
 const { run } = useGatewayProcesses();
 const temp = useTempFolder();
-const [model, desk] = [await startStrictModel(), await startDesk()];
+const [model, desk, sealing] = [await startStrictModel(), await startDesk(), await startDesk(0, true)];
 
 const providers = {
   openai: { api_base: `${model.url}/v1`, api_key: PROVIDER_KEY, dialect: { responses: true } },
@@ -53,6 +55,44 @@ verifiesGateway('gateway:tools', async (arm) => {
   }
   expect(desk.calls.slice(before)).toHaveLength(4 * requests.length);
   expect(await usageOf(api, 'ada')).toBe(4 * requests.length);
+});
+
+verifiesGateway('gateway:tools:agents', async (arm) => {
+  const seal = { url: sealing.url, allowed_tools: ['seal'] };
+  const api = await start(arm, { config: { ...CONFIG, tools: { mcp_servers: { desk: seal } } } });
+  const key = asKey(await createKey(api, { user_id: 'agent', tools: ['desk'] }));
+  for (const [name, agent] of Object.entries(PLAIN_AGENTS)) {
+    const before = sealing.calls.length;
+    const [path, first] = agent.request(`anthropic:${arm.name}-${name.replaceAll(/\W+/g, '-')}`, false);
+    const called: (readonly string[])[] = [];
+    for (let body = first; ;) {
+      const { status, text } = await api.post(path, body, key);
+      expect([name, status, text]).toEqual([name, 200, expect.any(String)]);
+      const turn = agent.read(text, false);
+      if (turn.calls.length === 0) break;
+      called.push(turn.calls);
+      body = { ...body, [agent.list]: [...(body[agent.list] as unknown[]), ...turn.next] };
+    }
+    expect([name, called]).toEqual([name, [['read', 'read'], ['edit']]]);
+    expect([name, sealing.calls.length - before]).toEqual([name, 3]);
+  }
+});
+
+verifiesGateway('gateway:tools:users', async (arm) => {
+  const claims = { issuer: 'https://gateway.example.com', audience: 'https://mcp.example.com' };
+  const named = { ...server, user_token_audience: claims.audience };
+  const config = { ...CONFIG, tools: { user_token_issuer: claims.issuer, mcp_servers: { desk: named } } };
+  const api = await start(arm, { config });
+  const users = ['ann', 'ben'];
+  for (const user of users) {
+    const key = asKey(await createKey(api, { user_id: user }));
+    const before = desk.headers.length;
+    expect((await api.post(CHAT, { model: 'openai:one', messages, tools }, key)).status).toBe(200);
+    const tokens = desk.headers.slice(before).map(({ authorization }) => String(authorization).slice(7));
+    expect(tokens.length).toBeGreaterThan(0);
+    const keys = createLocalJWKSet((await api.get('/.well-known/jwks.json')).body as JSONWebKeySet);
+    for (const token of tokens) expect((await jwtVerify(token, keys, claims)).payload.sub).toBe(user);
+  }
 });
 
 verifiesGateway('gateway:tools:mistakes', async (arm) => {

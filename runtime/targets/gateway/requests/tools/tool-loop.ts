@@ -43,7 +43,7 @@ export interface LoopParts extends ComposerParts {
   /** Called with the ID of the response that the client has received, and that of the last round. */
   readonly onEnd?: ((first: string, last: string) => Promise<void>) | undefined;
   /** Called when a response ends with calls of the client, with what led to them. */
-  readonly onOwnCalls?: ((turns: RememberedTurns) => void) | undefined;
+  readonly onOwnCalls?: ((turns: RememberedTurns) => Promise<void>) | undefined;
 }
 
 /** Maximum number of tool calls in one round, because a model can request any number. */
@@ -89,10 +89,15 @@ export async function runToolLoop(parts: LoopParts): Promise<CompletionAnswer> {
   };
 
   /** Keeps what the client does not know or return, for its next request. */
-  const keep = (body: Json, response: Json, calls: RoundCalls['ownCalls'], steps: readonly Step[]): void => {
+  const keep = async (
+    body: Json,
+    response: Json,
+    calls: RoundCalls['ownCalls'],
+    steps: readonly Step[],
+  ): Promise<void> => {
     if (calls.length === 0) return;
     const turns = wire.turnsOf(wire.next(body, { response, steps })).slice(wire.turnsOf(first).length);
-    parts.onOwnCalls?.({ calls, turns });
+    await parts.onOwnCalls?.({ calls, turns });
   };
 
   /** Runs a round's calls. Yields events; returns what to do next. */
@@ -102,7 +107,7 @@ export async function runToolLoop(parts: LoopParts): Promise<CompletionAnswer> {
     { calls, ownCalls }: RoundCalls,
   ): AsyncGenerator<string, NextRound> {
     if (calls.length === 0) {
-      if (rounds > 1) keep(body, response, ownCalls, []);
+      if (rounds > 1) await keep(body, response, ownCalls, []);
       return { stop: undefined };
     }
     const all = calls.flatMap((call) => toolCall(parts, call));
@@ -110,7 +115,7 @@ export async function runToolLoop(parts: LoopParts): Promise<CompletionAnswer> {
     if (stop) {
       const steps = all.slice(0, MAX_CALLS).map((one) => failedStep(one, `Not run: ${stop.message}`));
       yield composer.ended(steps);
-      if (steps.length === calls.length) keep(body, response, ownCalls, steps);
+      if (steps.length === calls.length) await keep(body, response, ownCalls, steps);
       return { stop };
     }
     const waiting = all.filter(({ tool }) => tool.needsApproval);
@@ -128,7 +133,7 @@ export async function runToolLoop(parts: LoopParts): Promise<CompletionAnswer> {
     const steps = inOrder(calls, [...done, ...refused]);
     yield composer.ended(steps);
     if (ownCalls.length > 0) {
-      keep(body, response, ownCalls, steps);
+      await keep(body, response, ownCalls, steps);
       return { stop: undefined };
     }
     const late = stopBefore(0);

@@ -10,7 +10,7 @@ import {
 import type { Clock } from '#platform/clock.ts';
 import type { UserTokenSettings } from '../../shared/tool-settings.ts';
 
-// Tokens that tell an MCP server which user of the gateway a call is for. They are JWTs, which servers verify like access tokens: with the
+// Tokens that name the user of the gateway for whom an MCP server is called. They are JWTs, which servers verify like access tokens: with the
 // public key of this gateway, their issuer, their audience and their expiry.
 
 /** Signs statements about users for servers that trust the gateway. */

@@ -181,7 +181,8 @@ export function createToolRequests(parts: ToolParts): ToolRequests {
         clock,
         log,
         onEnd: async (first, last) => await noteContinuation(objects, first, last),
-        onOwnCalls: ({ calls, turns }) => memory.keep(owner, { calls, turns: JSON.stringify(turns) }),
+        onOwnCalls: async ({ calls, turns }) =>
+          await memory.keep(owner, { calls, turns: JSON.stringify(turns) }),
       });
     },
     async close() {

@@ -268,6 +268,7 @@ export const REQUESTS: readonly [
   ['GET', '/health'],
   ['GET', '/health/liveness'],
   ['GET', '/health/readiness'],
+  ['GET', '/.well-known/jwks.json'],
   ['GET', '/healthz'],
   ['GET', '/readyz'],
   ['GET', '/metrics'],

@@ -162,6 +162,7 @@ describe('the OpenAPI document', () => {
       'GET /health',
       'GET /health/liveness',
       'GET /health/readiness',
+      'GET /.well-known/jwks.json',
       'GET /healthz',
       'GET /readyz',
       'GET /metrics',

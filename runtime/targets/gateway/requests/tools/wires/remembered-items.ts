@@ -8,7 +8,7 @@ import type { OwnCall, Recall, RememberedTurns, ToolNames } from './wire.ts';
 // Items of the Responses API are not grouped by response. The items of a response with remembered turns are those before and between the
 // client's calls that are equal to items of these turns, or that only the gateway can have written.
 
-/** Replaces the client's items of earlier responses by what the model has said and received. */
+/** Replaces the client's items of earlier responses by what the model has written and received. */
 export function withRememberedItems(
   input: readonly unknown[],
   names: ToolNames,

@@ -79,7 +79,7 @@ export interface OwnCall {
 }
 
 /**
- * What the model has said and received from the client's last message to a response with calls of the client: its
+ * What the model has written and received from the client's last message to a response with calls of the client: its
  * messages or items in the client's API, each with all of its calls, and the results of calls that the gateway has run.
  */
 export interface RememberedTurns {

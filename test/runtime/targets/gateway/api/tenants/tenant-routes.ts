@@ -165,7 +165,7 @@ export const TENANT_ROUTES: Readonly<Record<string, (ids: Victim) => TenantReque
 /** Routes that reference no user objects, by path prefix. */
 export const OTHER_ROUTES: readonly RegExp[] = [
   // Pages, documents and program status.
-  /^GET \/(?:healthz|readyz|metrics|health.*|docs|openapi\.\w+|assets\/.*|\*|)$/,
+  /^GET \/(?:healthz|readyz|metrics|health.*|\.well-known\/jwks\.json|docs|openapi\.\w+|assets\/.*|\*|)$/,
   /^GET \/api\/v1\/(?:health|models)$/,
   // A worker has the token of a single job.
   /^\w+ \/api\/v1\/worker\//,

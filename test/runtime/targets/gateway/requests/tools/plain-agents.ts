@@ -24,7 +24,7 @@ export interface PlainAgent {
 
 const PARAMETERS = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
 const NAMES = ['read', 'edit'];
-export const TEXT = 'Edit /tmp/desk/notes.txt';
+const TEXT = 'Edit /tmp/desk/notes.txt';
 
 const objects = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 const members = (value: unknown): Json => (value ?? {}) as Json;

@@ -6,7 +6,7 @@ const turnsOf = (id: string, turns = '[]') => ({ calls: [{ id }], turns });
 test('turns are found by the first call, and by the ID of its item, only for their owner', async () => {
   const memory = createToolMemory();
   const kept = { calls: [{ id: 'call_1', itemId: 'fc_1' }, { id: 'call_2' }], turns: '["a turn"]' };
-  memory.keep('ada', kept);
+  await memory.keep('ada', kept);
   expect(await memory.find('ada', ['call_1', 'fc_1', 'call_2'])).toEqual([kept, kept, undefined]);
   expect(await memory.find('bob', ['call_1'])).toEqual([undefined]);
 });
@@ -17,11 +17,11 @@ test('on the maximum size, the turns that were used least recently are dropped',
     const kept = await memory.find('ada', ids);
     return ids.filter((_id, at) => kept[at]);
   };
-  memory.keep('ada', turnsOf('1'));
-  memory.keep('ada', turnsOf('2'));
+  await memory.keep('ada', turnsOf('1'));
+  await memory.keep('ada', turnsOf('2'));
   await found('1');
-  memory.keep('ada', turnsOf('3'));
+  await memory.keep('ada', turnsOf('3'));
   expect(await found('1', '2', '3')).toEqual(['1', '3']);
-  memory.keep('ada', turnsOf('4', `["${'x'.repeat(100)}"]`));
+  await memory.keep('ada', turnsOf('4', `["${'x'.repeat(100)}"]`));
   expect(await found('1', '3', '4')).toEqual(['1', '3']);
 });

@@ -92,7 +92,7 @@ test('the manager knows the users of the gateway, and their secrets do not mix',
   );
   expect(results).toEqual(calls.map((user) => `secret-of-${user}`));
 
-  // Nobody can be somebody else: neither with members and headers of a request, nor with a user ID that only differs in case.
+  // A user cannot act as another one: neither with members and headers of a request, nor with a user ID that only differs in case.
   expect(await stamp(bob ?? '', 'desk', { user: 'ada' })).toContain('does not match');
   expect(await stamp(bob ?? '', 'desk', { metadata: { user_id: 'ada' } })).toBe('secret-of-bob');
   const headers = { 'x-user': 'ada', 'x-forwarded-user': 'ada', 'x-gateway-user': 'ada' };
@@ -108,7 +108,7 @@ test('the manager knows the users of the gateway, and their secrets do not mix',
   expect(callers.size).toBe(2);
 });
 
-test('the master key acts for the user in the request, and for nobody without one', async () => {
+test('the master key acts for the user in the request, and is rejected without one', async () => {
   await gateway.createKey('kim');
   await setSecret('kim');
   expect(await stamp(MASTER_KEY, 'desk', { user: 'kim' })).toBe('secret-of-kim');
