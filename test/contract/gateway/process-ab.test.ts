@@ -27,9 +27,12 @@ describeDatabases((database) => {
     const variants = await variantsOf(first);
     expect(await variantsOf(second)).toEqual(variants);
     await expect.poll(() => received.length, { timeout: 60_000 }).toBeGreaterThan(0);
-    const { body } = await first.get('/v1/shadow/fixed', AS_MASTER);
+    // The verdict can be known before the requests of the second gateway are recorded.
+    const evaluation = async () => (await first.get('/v1/shadow/fixed', AS_MASTER)).body;
+    await expect.poll(async () => (await evaluation()).rows, { timeout: 60_000 }).toBe(120);
+    await expect.poll(async () => (await evaluation()).users.waiting, { timeout: 60_000 }).toBe(0);
     const candidates = variants.filter((variant) => variant === 'candidate').length;
-    expect(body).toMatchObject({
+    expect(await evaluation()).toMatchObject({
       verdict: 'worse',
       rows: 120,
       failed: 2 * candidates,

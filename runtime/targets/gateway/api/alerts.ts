@@ -41,7 +41,7 @@ export const alert = closed(
     sent_at: timeOrNull('Time at which the webhook accepted the alert.'),
     problem: orNull(Type.String(), 'Reason why the last delivery attempt failed.'),
   },
-  'An alert: about a budget, or the verdict of a shadow evaluation.',
+  'An alert: about a budget, or the verdict of a shadow evaluation or an A/B test.',
 );
 
 const alerts = Type.Array(alert);

@@ -1,4 +1,5 @@
 import { AppError } from '#contract/errors.ts';
+import { remember } from '#core/limits/remember.ts';
 import type { NewTrial, ShadowRecords, Trial } from '../accounts/shadow/shadow-records.ts';
 import { reportOf } from '../accounts/shadow/trial-monitor.ts';
 import type { TrialReport } from '../accounts/shadow/trial-report.ts';
@@ -41,6 +42,10 @@ interface ShadowRegistryParts {
   readonly now: () => number;
 }
 
+/** Reports of ended evaluations are read again after this time. */
+const KEPT_MS = 600_000;
+const MAX_KEPT = 200;
+
 /** An alias has either a shadow evaluation or an A/B test. */
 const settingsOf = (alias: Alias | undefined): Settings | undefined => alias?.ab ?? alias?.shadow;
 
@@ -65,6 +70,16 @@ export function createShadowRegistry({
       return { ...about, problem: error.message, report: undefined };
     }
   };
+  /** Reports of ended evaluations, which only change as their rows expire. */
+  const kept = new Map<string, { readonly report: TrialReport; readonly until: number }>();
+  const endedReport = async (trial: Trial): Promise<TrialReport> => {
+    const known = kept.get(trial.id);
+    if (known && known.until > now() && known.report.trial.rows === trial.rows) return known.report;
+    const report = await reportOf(records, trial, now());
+    // The users of an A/B test that wait are still counted as time passes.
+    if (!report.units?.waiting) remember(kept, trial.id, { report, until: now() + KEPT_MS }, MAX_KEPT);
+    return report;
+  };
   const get = async (alias: string): Promise<ShadowEvaluation> => {
     const { value } = await aliases.get(alias);
     const settings = settingsOf(value);
@@ -82,7 +97,7 @@ export function createShadowRegistry({
       const ended: ShadowEvaluation[] = [];
       for (const trial of await records.list()) {
         if (known.has(trial.id)) continue;
-        const report = await reportOf(records, trial, now());
+        const report = await endedReport(trial);
         ended.push({ alias: trial.alias, isCurrent: false, settings: undefined, problem: null, report });
       }
       return [...current, ...ended];

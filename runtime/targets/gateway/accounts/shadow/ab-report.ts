@@ -1,7 +1,5 @@
-import {
-  type DifferenceInterval,
-  differenceInterval,
-} from '../../evaluation/metrics/sequential/paired-test.ts';
+import { ownTurn, runYielding } from '#platform/run-yielding.ts';
+import { differenceSteps } from '../../evaluation/metrics/sequential/paired-test.ts';
 import {
   createRandomizedDifferences,
   type RandomizedValue,
@@ -56,9 +54,13 @@ export async function reportAb(
   const units = collected.close(await records.ratings(trial.id, 0), now);
   const tests = createUnitTests(plan);
   for (const unit of units) tests.add(unit);
+  const metrics: MetricReport[] = [];
+  for (const name of plan.metrics) metrics.push(await metricReport(name, plan, units, tests));
   const alpha = 1 - plan.confidence;
   const [current, candidate] = [false, true].map((is) => units.filter((unit) => unit.isCandidate === is));
-  const median = (read: Reader, share: number): Comparison => {
+  const quantile = async (read: Reader, share: number): Promise<Comparison> => {
+    // Sorting many values takes time.
+    await ownTurn();
     const numbers = [current, candidate].map((arm) => (arm ?? []).flatMap((unit) => read(unit) ?? []));
     return quantiles([numbers[0] ?? [], numbers[1] ?? []], share, alpha);
   };
@@ -69,7 +71,7 @@ export async function reportAb(
     rows,
     failed,
     remaining: trial.verdict === 'undecided' ? tests.remaining() : undefined,
-    metrics: plan.metrics.map((name) => metricReport(name, plan, units, tests)),
+    metrics,
     units: {
       baseline: current?.length ?? 0,
       candidate: candidate?.length ?? 0,
@@ -77,9 +79,9 @@ export async function reportAb(
     },
     cost: meansOf(units, ({ cost }) => cost, alpha),
     scoringCost,
-    p50Ms: median(({ durationMs }) => durationMs, 0.5),
-    p95Ms: median(({ durationMs }) => durationMs, 0.95),
-    firstP50Ms: median(({ firstMs }) => firstMs, 0.5),
+    p50Ms: await quantile(({ durationMs }) => durationMs, 0.5),
+    p95Ms: await quantile(({ durationMs }) => durationMs, 0.95),
+    firstP50Ms: await quantile(({ firstMs }) => firstMs, 0.5),
     outputTokens: meansOf(units, ({ outputTokens }) => outputTokens, alpha),
     skipped: await records.skips(trial.id),
   };
@@ -120,19 +122,20 @@ function meansOf(units: readonly TestUnit[], read: Reader, alpha: number): Compa
   };
 }
 
-function metricReport(
+async function metricReport(
   name: string,
   plan: TrialPlan,
   units: readonly TestUnit[],
   { tests }: Pick<ReturnType<typeof createUnitTests>, 'tests'>,
-): MetricReport {
+): Promise<MetricReport> {
   const values = valuesOf(units, (unit) => unit.values[name]);
   const estimate = createRandomizedDifferences();
   const estimates = units.flatMap((unit) => estimate({ ...unit, value: unit.values[name] }) ?? []);
-  const interval: DifferenceInterval = differenceInterval(
+  const steps = differenceSteps(
     estimates.map(({ difference }) => difference),
     { alpha: alphaOf(plan), rowBounds: estimates.map(({ bound }) => bound) },
   );
+  const interval = await runYielding(steps);
   return {
     name,
     decides: plan.deciding.includes(name),

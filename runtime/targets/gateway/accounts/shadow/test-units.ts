@@ -45,16 +45,23 @@ interface OpenUnit {
   readonly until: number;
   requests: number;
   failed: number;
-  readonly sums: Map<string, Sum>;
+  /** For each name, the number of values and their sum. Plain numbers, because there can be many open units. */
+  readonly sums: number[];
 }
 
-interface Sum {
-  count: number;
-  sum: number;
-}
+/** Values of rows besides those of metrics. */
+const ROW_VALUES = ['cost', 'duration', 'first', 'output'];
 
 export function createTestUnits({ windowMs, maxScore }: AbPlan, metrics: readonly string[]): TestUnits {
   const delay = Math.min(windowMs, MAX_DELAY_MS);
+  const names = [...metrics, ...ROW_VALUES];
+  const places = new Map(names.map((name, at) => [name, 2 * at]));
+  const addTo = ({ sums }: OpenUnit, name: string, value: number): void => {
+    const place = places.get(name);
+    if (place === undefined) return;
+    sums[place] = (sums[place] ?? 0) + 1;
+    sums[place + 1] = (sums[place + 1] ?? 0) + value;
+  };
   const units = new Map<string, OpenUnit | undefined>();
   /** IDs in the order of the first requests. */
   const order: string[] = [];
@@ -78,7 +85,7 @@ export function createTestUnits({ windowMs, maxScore }: AbPlan, metrics: readonl
           until: row.at + windowMs,
           requests: 0,
           failed: 0,
-          sums: new Map(),
+          sums: names.flatMap(() => [0, 0]),
         });
         order.push(id);
       }
@@ -117,30 +124,26 @@ export function createTestUnits({ windowMs, maxScore }: AbPlan, metrics: readonl
   };
 }
 
-function addTo({ sums }: OpenUnit, name: string, value: number): void {
-  const known = sums.get(name) ?? { count: 0, sum: 0 };
-  known.count += 1;
-  known.sum += value;
-  sums.set(name, known);
-}
-
 function closedUnit(
   { variant, share, requests, failed, sums }: OpenUnit,
   metrics: readonly string[],
 ): TestUnit {
-  const mean = (name: string): number | undefined => {
-    const known = sums.get(name);
-    return known && known.sum / known.count;
+  const meanAt = (at: number): number | undefined => {
+    const [count = 0, sum = 0] = sums.slice(2 * at, 2 * at + 2);
+    return count === 0 ? undefined : sum / count;
   };
+  const [cost, durationMs, firstMs, outputTokens] = ROW_VALUES.map((_name, at) =>
+    meanAt(metrics.length + at),
+  );
   return {
     isCandidate: variant === 'candidate',
     share,
     requests,
     failed,
-    values: Object.fromEntries(metrics.map((name) => [name, mean(name)])),
-    cost: mean('cost'),
-    durationMs: mean('duration'),
-    firstMs: mean('first'),
-    outputTokens: mean('output'),
+    values: Object.fromEntries(metrics.map((name, at) => [name, meanAt(at)])),
+    cost,
+    durationMs,
+    firstMs,
+    outputTokens,
   };
 }

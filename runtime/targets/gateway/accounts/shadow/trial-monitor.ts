@@ -30,7 +30,7 @@ function monitorRows(records: Records, { id, plan }: Pick<NewTrial, 'id' | 'plan
   let last = 0;
   return {
     async read() {
-      last = await readRows(records, id, last, tests.add);
+      last = await readRows(records, id, last, (row) => tests.add(row));
       return { verdict: tests.verdict(), count: last };
     },
     nextAt: () => undefined,
@@ -47,7 +47,7 @@ function monitorUnits(
   let [last, count] = [0, 0];
   return {
     async read(now) {
-      last = await readRows(records, id, last, units.add);
+      last = await readRows(records, id, last, (row) => units.add(row));
       if ((units.nextEnd() ?? Infinity) > now) return { verdict: tests.verdict(), count };
       for (const unit of units.close(await records.ratings(id, units.firstOpen()), now)) {
         tests.add(unit);

@@ -66,6 +66,8 @@ const PLAN_MS = 60_000;
 const MAX_UNSTORED = 10_000;
 /** The shortest time between two readings of an A/B test, which change with the time as well. */
 const MIN_READING_MS = 10_000;
+/** Timers cannot wait for the end of a long window. */
+const MAX_READING_MS = 3_600_000;
 
 interface OpenTrial {
   readonly settings: Settings;
@@ -76,6 +78,8 @@ interface OpenTrial {
   /** When the trial can be read again. */
   nextReading: number;
   stopReading: (() => void) | undefined;
+  /** Whether the alias has other settings now. */
+  isReplaced: boolean;
   readonly rows: ComparedRow[];
   readonly skips: Map<string, number>;
 }
@@ -112,6 +116,7 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
     const known = open.get(alias);
     if (known?.settings === settings && isFresh(known)) return known;
     if (known) {
+      known.isReplaced = true;
       known.stopReading?.();
       void flush();
     }
@@ -127,6 +132,7 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
       monitor: undefined,
       nextReading: 0,
       stopReading: undefined,
+      isReplaced: false,
       rows: [],
       skips: new Map(),
     };
@@ -156,10 +162,9 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
   };
   const evaluate = async (one: OpenTrial, trial: NewTrial): Promise<void> => {
     const now = clock.now();
-    if (now < one.nextReading) return;
-    one.stopReading?.();
     one.known = (await records.find(trial.id)) ?? one.known;
-    if (!one.known || one.known.verdict !== 'undecided') return;
+    if (!one.known || one.known.verdict !== 'undecided' || now < one.nextReading) return;
+    one.stopReading?.();
     one.monitor ??= createMonitor(records, trial);
     const { verdict, count } = await one.monitor.read(now);
     if (verdict === 'undecided') return readLater(one, now);
@@ -170,8 +175,8 @@ export function createEvaluations(parts: EvaluationParts): Evaluations {
   /** Users' values become final as time passes, even if there are no further requests. */
   const readLater = (one: OpenTrial, now: number): void => {
     const next = one.monitor?.nextAt();
-    if (next === undefined || stop.signal.aborted) return;
-    one.nextReading = now + Math.max(MIN_READING_MS, next - now);
+    if (next === undefined || one.isReplaced || stop.signal.aborted) return;
+    one.nextReading = now + Math.min(MAX_READING_MS, Math.max(MIN_READING_MS, next - now));
     one.stopReading = clock.after(one.nextReading - now, () => note(one));
   };
   const flushAfter = async (before: Promise<void>, due: readonly OpenTrial[]): Promise<void> => {

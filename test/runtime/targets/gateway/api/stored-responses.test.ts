@@ -32,8 +32,9 @@ test('a stored response belongs to its user', async () => {
 test('a conversation stays with the provider that has it, whatever variant of an A/B test its user has', async () => {
   const continued = async (model: string, id: string) => {
     const answer = await ask('ann', { model, previous_response_id: id, store: true });
-    const rows = (await usageOf('ann')).filter(({ request_id: at }) => at === answer.headers.get('x-request-id'));
-    return [answer.status, answer.headers.get('x-gateway-variant'), rows[0]?.['model']];
+    const requestId = answer.headers.get('x-request-id');
+    const row = (await usageOf('ann')).find(({ request_id: one }) => one === requestId);
+    return [answer.status, answer.headers.get('x-gateway-variant'), row?.['model']];
   };
   // The conversation is older than the test.
   const { body: older } = await ask('ann', { store: true });

@@ -1,3 +1,4 @@
+import type { Steps } from '#core/limits/steps.ts';
 import { createBets, furtherValues, growthAbove, growthBelow, wealthNeeded } from './bets.ts';
 
 // Compares two models by differences, one row after the other. Everything can be read after each row: the probability of
@@ -87,8 +88,20 @@ const HALVINGS = 24;
  */
 export function differenceInterval(
   differences: readonly number[],
-  { alpha, bound = 1, rowBounds }: IntervalOptions,
+  options: IntervalOptions,
 ): DifferenceInterval {
+  const steps = differenceSteps(differences, options);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The same in steps, for many rows. */
+export function* differenceSteps(
+  differences: readonly number[],
+  { alpha, bound = 1, rowBounds }: IntervalOptions,
+): Steps<DifferenceInterval> {
   const bets = createBets(alpha);
   const rows = differences.map((difference, at) => {
     const rowBound = rowBounds?.[at] ?? bound;
@@ -110,9 +123,11 @@ export function differenceInterval(
     const low = (lower + lowest) / 2;
     if (isWon(growthAbove, low)) lower = low;
     else lowest = low;
+    yield;
     const high = (highest + upper) / 2;
     if (isWon(growthBelow, high)) upper = high;
     else highest = high;
+    yield;
   }
   return { lower, upper };
 }

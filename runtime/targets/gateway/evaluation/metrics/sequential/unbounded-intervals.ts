@@ -50,7 +50,7 @@ export function quantileDifference(
  * The confidence sequence for a quantile of Howard and Ramdas, "Sequential estimation of quantiles with applications to
  * A/B testing and best-arm identification" (Bernoulli, 2022), Theorem 1.
  */
-export function quantileInterval(
+function quantileInterval(
   sorted: readonly number[],
   share: number,
   alpha: number,

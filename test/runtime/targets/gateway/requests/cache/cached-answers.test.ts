@@ -37,14 +37,15 @@ describeDatabases(({ create, kind }) => {
       const { variant, cache } = await ask(gateway, secret, CHAT, body);
       seen.set(variant, [...(seen.get(variant) ?? []), cache]);
     }
-    expect([...seen.keys()].toSorted()).toEqual(['candidate', 'current']);
+    expect(new Set(seen.keys())).toEqual(new Set(['candidate', 'current']));
     for (const caches of seen.values()) {
       const [first, ...others] = caches;
       expect([first, new Set(others)]).toEqual(['miss', new Set(['hit'])]);
     }
     const rows = await gateway.usage('ann');
     const missed = rows.filter(({ cache_hit: hit }) => hit === null);
-    expect(missed.map(({ model }) => model).toSorted()).toEqual(['openai:good', 'openai:no-usage']);
+    expect(missed).toHaveLength(2);
+    expect(new Set(missed.map(({ model }) => model))).toEqual(new Set(['openai:good', 'openai:no-usage']));
   });
 
   test.each(kind === 'sqlite' ? TYPES : TYPES.slice(0, 1))(

@@ -197,6 +197,18 @@ describeDatabases((database) => {
     expect(new Set(first).size).toBe(2);
   });
 
+  test('after the maximum number of requests, users keep their variants, but nothing is recorded', async () => {
+    const gateway = await start({ maxRows: 2, windowMs: 400 * 86_400_000 });
+    const key = await gateway.keyOf(userOf(SETTINGS, 'candidate'));
+    const variants: (string | null)[] = [];
+    for (let at = 0; at < 4; at += 1) {
+      variants.push((await chat(gateway, key)).variant);
+      await gateway.evaluated();
+    }
+    expect(new Set(variants).size).toBe(1);
+    expect(await rowsOf(gateway)).toHaveLength(2);
+  });
+
   test('embeddings and token counts come from the current model', async () => {
     const gateway = await start();
     const key = await gateway.keyOf(userOf(SETTINGS, 'candidate'));
