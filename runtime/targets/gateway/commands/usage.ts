@@ -164,12 +164,10 @@ function totalLines(heads: readonly string[], groups: readonly TotalRow[], all: 
   // Most usage has no cached prompts.
   const hasWrites = rows.some(({ totals }) => totals.cacheWriteTokens > 0);
   const hasSavings = rows.some(({ totals }) => totals.cacheSaved !== 0n);
-  const optional = <Cell>(isShown: boolean, cell: Cell): Cell[] => (isShown ? [cell] : []);
+  const optional = (isShown: boolean, cell: string): string[] => (isShown ? [cell] : []);
+  const [written, saved] = [optional(hasWrites, 'WRITTEN'), optional(hasSavings, 'SAVED')];
   return formatTable(
-    [
-      ...[...heads, 'REQUESTS', 'ERRORS', 'IN', 'CACHED', ...optional(hasWrites, 'WRITTEN')],
-      ...['OUT', 'COST', ...optional(hasSavings, 'SAVED')],
-    ],
+    [...heads, 'REQUESTS', 'ERRORS', 'IN', 'CACHED', ...written, 'OUT', 'COST', ...saved],
     rows.map(({ labels, totals }) => [
       ...labels,
       String(totals.requests),
