@@ -64,15 +64,24 @@ verifiesGatewayCommand('gcli:usage', async (arm) => {
   const { series } = await json('usage', '--interval', 'day', '--user', 'bob');
   expect(series).toMatchObject([{ start: expect.stringMatching(/T00:00:00Z$/), requests: 2, cost: 3 }]);
   expect(await done('usage', '--interval', 'day')).toMatch(/^FROM +REQUESTS .*\n20\S+ 00:00Z +3 +1 /);
+  const zone = ['--interval', 'week', '--time-zone', 'Asia/Kolkata'];
+  expect((await json('usage', ...zone)).series).toMatchObject([
+    { start: expect.stringMatching(/T18:30:00Z$/), requests: 3 },
+  ]);
   const [head, first, ...rest] = (await done('usage', '--csv', '--user', 'bob')).split('\r\n');
   expect(head).toMatch(/^id,timestamp,user_id,/);
   expect(first).toMatch(/,bob,.*,openai:gpt-4o,openai,.*,1\.5,success,/);
   expect(rest).toEqual([expect.stringContaining('groq:llama'), '']);
+  await useKey(database, alice, [{ cachedTokens: 8, cacheWriteTokens: 6, cacheSaved: 12_600n }]);
+  expect(await done('usage', '--group-by', 'user')).toMatch(
+    /^USER +REQUESTS +ERRORS +IN +CACHED +WRITTEN +OUT +COST +SAVED\n.*alice +2 +1 +100 +18 +6 +20 +\$1\.50 +\$0\.0000126\n/s,
+  );
 
   expect(await refused(1, 'usage', '--model', 'gpt-4')).toContain('did you mean `gpt-4o`?');
   for (const [args, meant] of [
     [['--group-by', 'modl'], 'Did you mean model?'],
-    [['--interval', 'week'], 'is not one of minute, hour, day, month.'],
+    [['--interval', 'year'], 'is not one of minute, hour, day, week, month.'],
+    [['--interval', 'day', '--time-zone', '+05:37'], 'is not a multiple of 15 minutes. Use a name'],
     [
       ['--group-by', 'user', '--csv'],
       '--group-by, --interval and --csv are mutually exclusive; use only one of them.',

@@ -121,7 +121,7 @@ async function ownPart<Interval extends SpendingInterval>(
   { scope, since }: PermittedScope,
   requests: Pick<RequestList, 'list'>,
 ): Promise<TrendRange<Interval>> {
-  const from = Math.min(range.to, endOf(range.interval, range.timeZone, since));
+  const from = Math.min(range.to, endOf(range.interval, range.timeZone, Math.ceil(since)));
   if (from <= range.from) return range;
   const [earlier] = await requests.list({ ...filterOf(scope), to: since }, undefined, 1);
   return earlier ? { ...range, from } : range;

@@ -162,23 +162,26 @@ interface TotalRow {
 function totalLines(heads: readonly string[], groups: readonly TotalRow[], all: UsageTotals): string[] {
   const rows = [...groups, { labels: heads.map((_, index) => (index === 0 ? 'total' : '')), totals: all }];
   // Most usage has no cached prompts.
+  const hasWrites = rows.some(({ totals }) => totals.cacheWriteTokens > 0);
   const hasSavings = rows.some(({ totals }) => totals.cacheSaved !== 0n);
+  const optional = (isShown: boolean, cell: string): string[] => (isShown ? [cell] : []);
+  const [written, saved] = [optional(hasWrites, 'WRITTEN'), optional(hasSavings, 'SAVED')];
   return formatTable(
-    [...heads, 'REQUESTS', 'ERRORS', 'IN', 'CACHED', 'OUT', 'COST', ...(hasSavings ? ['SAVED'] : [])],
-    rows.map((row) => [...cellsOf(row), ...(hasSavings ? [formatDollars(row.totals.cacheSaved)] : [])]),
+    [...heads, 'REQUESTS', 'ERRORS', 'IN', 'CACHED', ...written, 'OUT', 'COST', ...saved],
+    rows.map(({ labels, totals }) => [
+      ...labels,
+      String(totals.requests),
+      String(totals.errors),
+      String(totals.promptTokens),
+      String(totals.cachedTokens),
+      ...optional(hasWrites, String(totals.cacheWriteTokens)),
+      String(totals.completionTokens),
+      costText(totals, '-'),
+      ...optional(hasSavings, formatDollars(totals.cacheSaved)),
+    ]),
     stdoutTerminal(),
   );
 }
-
-const cellsOf = ({ labels, totals }: TotalRow): string[] => [
-  ...labels,
-  String(totals.requests),
-  String(totals.errors),
-  String(totals.promptTokens),
-  String(totals.cachedTokens),
-  String(totals.completionTokens),
-  costText(totals, '-'),
-];
 
 /** Returns `unknown` if none of the requests had a price. */
 const costText = ({ cost, unpriced }: UsageTotals, unknown: string): string =>

@@ -189,7 +189,7 @@ test('groups by time, and by time and field', async () => {
 
 test.each([
   ['?group_by=colour', 'group_by', /be one or more of user, key, team, .*, comma-separated, not "colour"$/],
-  ['?interval=year', 'interval', /must be one of minute, hour, day, month, not "year"$/],
+  ['?interval=year', 'interval', /must be one of minute, hour, day, week, month, not "year"$/],
   ['?status=ok', 'status', /must be one of any, success, error, cancelled, interrupted, not "ok"$/],
   ['?from=yesterday', 'from', /must be a time/],
   ['?to=2026-13-01', 'to', /must be a time/],

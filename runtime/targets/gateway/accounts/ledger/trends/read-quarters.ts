@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { createYielder } from '#platform/run-yielding.ts';
 import type { Schema } from '../../../store/schema.ts';
 import { QUARTER_MS } from '../usage-zones.ts';
 import { intervalStarts } from './intervals.ts';
@@ -41,7 +42,9 @@ export async function readQuarters(
   const intervals = createIntervals(range);
   const points = new Map<number, Counts>();
   const totals = new Map<string, Counts>();
+  const pause = createYielder();
   for (const row of rows) {
+    await pause();
     const total = countsIn(totals, groupOf(row, by));
     intervals.split(row, (start, counts) => {
       addCounts(countsIn(points, start), counts);
@@ -52,6 +55,7 @@ export async function readQuarters(
   // Only these have points, so that many groups do not need much memory.
   const drawn = new Map(named.slice(0, series).map(([name]) => [name, new Map<number, Counts>()]));
   for (const row of rows) {
+    await pause();
     const own = drawn.get(groupOf(row, by));
     if (own) intervals.split(row, (start, counts) => addCounts(countsIn(own, start), counts));
   }

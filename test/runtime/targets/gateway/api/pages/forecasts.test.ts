@@ -93,7 +93,7 @@ describe.skipIf(chromium === undefined)('the page Budget use', () => {
           expect(visible).toMatch(/^rgb/);
           await chart.getByText('Data as a table').click();
           const table = chart.getByRole('table');
-        await table.waitFor();
+          await table.waitFor();
           expect(await table.locator('thead th').allInnerTexts()).toEqual([
             'Time',
             'Spent',

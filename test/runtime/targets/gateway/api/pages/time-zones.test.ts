@@ -12,8 +12,12 @@ const scripted = await startScripted();
 async function startsIn(page: Page, title: string): Promise<string[]> {
   const figure = page.locator('figure', { has: page.getByText(title, { exact: true }) });
   await figure.getByText('Data as a table').click();
+  await figure.locator('tbody tr').first().waitFor();
   return await figure.locator('tbody tr :first-child').allInnerTexts();
 }
+
+const redrawn = async (page: Page): Promise<void> =>
+  await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0);
 
 const isMidnight = (text: string): boolean => text.endsWith(', 00:00');
 
@@ -39,7 +43,7 @@ describe.skipIf(chromium === undefined)('time zones in the pages', () => {
         expect(own).toHaveLength(body.points.length);
         await zone.selectOption('America/New_York');
         await expect.poll(() => page.url()).toContain('time_zone=America%2FNew_York');
-        await expect.poll(async () => (await startsIn(page, 'Spend by model')).length).toBeGreaterThan(0);
+        await redrawn(page);
         expect((await startsIn(page, 'Spend by model')).every(isMidnight)).toBe(true);
         await page.reload();
         await page.getByRole('table', { name: 'Totals by model' }).waitFor();

@@ -7,7 +7,9 @@ import { chatBody } from '../../test-provider.ts';
 import { CHAT } from './fixture-gateway.ts';
 import { instanceOf, runGateway } from './running-gateway.ts';
 
+const openai = await startFixture('openai');
 const anthropic = await startFixture('anthropic');
+const gemini = await startFixture('gemini');
 const held = await startHeld();
 const usd = (text: string): bigint => nanosOf(text) ?? -1n;
 
@@ -85,6 +87,70 @@ test.each([
   });
   const metrics = await (await fetch(`${gateway.url}/metrics`)).text();
   expect(metrics).toContain('gateway_cache_write_tokens_total{provider="anthropic",model="good"} 36\n');
+});
+
+// What the fixtures report, calculated by hand: millionths of a dollar for each price of a million tokens.
+const PROVIDERS = [
+  {
+    // 17 uncached tokens, 4 read, 9 output tokens.
+    name: 'openai',
+    fixture: openai,
+    price: { input: usd('1.25'), output: usd('10'), cachedInput: usd('0.125') },
+    counts: { prompt_tokens: 21, cached_tokens: 4, cache_write_tokens: 0, completion_tokens: 9 },
+    cost: 17 * 1.25 + 4 * 0.125 + 9 * 10,
+    saved: 4 * (1.25 - 0.125),
+  },
+  {
+    // 11 uncached tokens, 8 read, 4 written for 5 minutes, 2 written for 1 hour, 15 output tokens.
+    name: 'anthropic',
+    fixture: anthropic,
+    price: RATES,
+    counts: { prompt_tokens: 25, cached_tokens: 8, cache_write_tokens: 6, completion_tokens: 15 },
+    cost: 11 * 3 + 8 * 0.3 + 4 * 3.75 + 2 * 6 + 15 * 15,
+    saved: 8 * (3 - 0.3) + 4 * (3 - 3.75) + 2 * (3 - 6),
+  },
+  {
+    // 12 uncached tokens, 5 read, 9 output tokens and 3 of thoughts.
+    name: 'gemini',
+    fixture: gemini,
+    price: { input: usd('0.3'), output: usd('2.5'), cachedInput: usd('0.03') },
+    counts: { prompt_tokens: 17, cached_tokens: 5, cache_write_tokens: 0, completion_tokens: 12 },
+    cost: 12 * 0.3 + 5 * 0.03 + 12 * 2.5,
+    saved: 5 * (0.3 - 0.03),
+  },
+] as const;
+
+test('reads and writes of the caches of OpenAI, Anthropic and Gemini are in the usage of each model', async () => {
+  const gateway = await runGateway({
+    models: {
+      providers: PROVIDERS.map(({ name, fixture }) => instanceOf(name, fixture)),
+      pricing: PROVIDERS.map(({ name, price }) => ({ modelKey: `${name}:good`, ...price })),
+    },
+  });
+  onTestFinished(() => gateway.stop());
+  await gateway.user('ann');
+  const secret = await gateway.key({ user_id: 'ann' });
+  for (const { name } of PROVIDERS) {
+    const answer = await gateway.post(CHAT, chatBody(`${name}:good`), secret);
+    expect(answer.status).toBe(200);
+    await answer.text();
+  }
+  const expected = PROVIDERS.map(({ name, counts, cost, saved }) => [
+    `${name}:good`,
+    { ...counts, cost: expect.closeTo(cost / 1e6, 12), cache_saved: expect.closeTo(saved / 1e6, 12) },
+  ]);
+  const totals = await gateway.admin('GET', '/v1/usage?group_by=model');
+  const groups = totals['groups'] as readonly { readonly group: { readonly model: string } }[];
+  expect(Object.fromEntries(groups.map((one) => [one.group.model, one]))).toMatchObject(
+    Object.fromEntries(expected),
+  );
+  for (const query of ['', '&time_zone=Asia/Kolkata', '&user_id=ann&interval=week']) {
+    const spending = await gateway.admin('GET', `/v1/usage/spending?group_by=model${query}`);
+    const found = spending['groups'] as readonly { readonly group: string; readonly totals: object }[];
+    expect(Object.fromEntries(found.map((one) => [one.group, one.totals]))).toMatchObject(
+      Object.fromEntries(expected),
+    );
+  }
 });
 
 test('a reservation includes the prompt at the highest price that can apply', async () => {

@@ -47,7 +47,8 @@ export const ALERTS: readonly GatewaySection[] = [
           ],
           filters: [{ key: 'state', title: 'Delivery', kind: 'choice', choices: STATES }],
           load: pagesOf<Alert>(session, 'v1/alerts'),
-          empty: 'No alerts. Alerts are raised when a budget reaches a threshold (see the alerts setting).',
+          empty:
+            'No alerts. Alerts are raised when a budget reaches a threshold or, if configured, will be exhausted (see the alerts setting).',
         }),
       );
     },

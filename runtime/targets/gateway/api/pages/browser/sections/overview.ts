@@ -93,7 +93,7 @@ async function draw(
         ],
       }),
       lineChart({
-        title: 'Latency (days in UTC)',
+        title: 'Latency (times in UTC)',
         unit: 'ms',
         time: 'UTC',
         series: [
