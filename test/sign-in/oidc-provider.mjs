@@ -38,6 +38,12 @@ const provider = new Provider(issuer, {
   clients: [
     client('robot', { client_secret: 'secret-of-the-robot' }),
     client('manager', { client_secret: 'secret-of-the-manager' }),
+    client('web-app', {
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+      redirect_uris: ['https://app.example/callback'],
+      token_endpoint_auth_method: 'none',
+    }),
     client('acting', {
       client_secret: 'secret-of-acting',
       grant_types: ['client_credentials', TOKEN_EXCHANGE, JWT_BEARER],
@@ -48,7 +54,7 @@ const provider = new Provider(issuer, {
       jwks: { keys: [JSON.parse(publicKey)] },
     }),
   ],
-  scopes: ['openid', 'offline_access', 'use'],
+  scopes: ['openid', 'offline_access', 'use', 'notes:read', 'notes:write', 'notes:admin', 'notes:secret'],
   features: {
     registration: { enabled: true },
     revocation: { enabled: true },

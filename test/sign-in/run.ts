@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { ROOT } from '../helpers/paths.ts';
+import { checkApi } from './api-checks.ts';
 import { checkPages } from './browser-checks.ts';
 import { checkActing, checkProofs, checkUsers } from './provider-checks.ts';
 import { checkKeycloak } from './keycloak.ts';
@@ -13,7 +14,7 @@ import { freePort, type Manager, processesIn, until } from './processes.ts';
 // `npm run test:sign-in`: signs in with third-party authorization servers on loopback, in both directions. One manager is a protected
 // resource of `oidc-provider`; another one signs in to it, and to the example server of the MCP SDK. The inspector calls the first one.
 // Other managers test separate sign-ins for each user, token exchange and cross-app access, also through the user interface in Chromium and Firefox, clients with a key, tokens
-// that are bound to a key, and opaque tokens. Then the conformance suite tests the client. With KEYCLOAK_HOME, the first manager also
+// that are bound to a key, and opaque tokens, and users of an API with an OpenAPI document. Then the conformance suite tests the client. With KEYCLOAK_HOME, the first manager also
 // accepts tokens from Keycloak. Prints a table. Requires the npm registry.
 
 const OIDC_PROVIDER = 'oidc-provider@9.13.3';
@@ -67,7 +68,7 @@ const toml = (value: string): string => JSON.stringify(value);
 
 async function run(): Promise<void> {
   const tools = process.env['SIGN_IN_TOOLS'] ?? (await installTools());
-  const ports = await Promise.all(Array.from({ length: 11 }, () => freePort()));
+  const ports = await Promise.all(Array.from({ length: 13 }, () => freePort()));
   const [
     oidcPort,
     resourcePort,
@@ -80,7 +81,23 @@ async function run(): Promise<void> {
     robotsPort,
     pagesPort,
     actingPort,
-  ] = ports as [number, number, number, number, number, number, number, number, number, number, number];
+    api,
+    apiUsers,
+  ] = ports as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   const issuer = `http://localhost:${oidcPort}`;
   const resource = `http://127.0.0.1:${resourcePort}`;
   const opaqueResource = `http://127.0.0.1:${opaquePort}`;
@@ -163,6 +180,7 @@ async function run(): Promise<void> {
   await checkPages(provider);
   await checkProofs(provider);
   await checkActing(provider);
+  await checkApi({ ...provider, ports: { api, apiUsers } });
   await check('oidc-provider: logout revokes, and calls fail with the way out', async () => {
     await client.run(['logout', 'person']);
     const failure = await callTool(client, 'person', 'echo', echo).then(() => '', String);

@@ -16,7 +16,8 @@ import {
   type RunCall,
 } from './run-call.ts';
 import { isVisibleTo, type ToolUser } from './tool-visibility.ts';
-import { canCall, type CatalogTool, isAllowed, type ToolCatalog } from './tool-catalog.ts';
+import { isAllowed } from '../config/allowed-tools.ts';
+import { canCall, type CatalogTool, type ToolCatalog } from './tool-catalog.ts';
 
 /**
  * Creates the tool calls. The catalog contains the configuration's decisions about tools; each call checks

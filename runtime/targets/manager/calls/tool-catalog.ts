@@ -1,5 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
-import type { ServerSpec, NameFilter } from '../config/spec.ts';
+import { isAllowed, isToolAllowed, onlyReads } from '../config/allowed-tools.ts';
+import type { ServerSpec } from '../config/spec.ts';
 import type { ApprovalRule, PinAction, ToolOverride } from '../config/tool-policy.ts';
 import type { ManagedServer, ToolChange } from '../supervisor/managed-server.ts';
 import { isTool, type UpstreamTool } from './call.ts';
@@ -264,17 +265,6 @@ function unknownOverrides(
     });
 }
 
-/** Whether a filter allows a name. */
-export const isAllowed = ({ allow, deny }: NameFilter, name: string): boolean =>
-  matchesAny(allow, name) && !matchesAny(deny, name);
-
-/**
- * Whether a server's configuration allows a tool, by its name on the server and, with `readOnly`, by its
- * annotations.
- */
-const isToolAllowed = ({ tools, readOnly }: ServerSpec, own: string, shown: ShapeOfParams): boolean =>
-  isAllowed(tools, own) && (!readOnly || onlyReads(shown));
-
 /** Whether the caller can get this prompt, or read the resource with this URI or URI template. */
 export const canRead = (
   caller: ToolCaller,
@@ -297,13 +287,6 @@ export function canList(
 /** Whether the caller can call a tool that the configuration allows. */
 export const canCall = (caller: ToolCaller, server: string, { own, isReadOnly }: CatalogTool): boolean =>
   caller.canUse(server, own) && (caller.readOnly !== true || isReadOnly);
-
-/** Whether the tool's annotations declare it read-only. */
-function onlyReads({ annotations }: ShapeOfParams): boolean {
-  return typeof annotations === 'object' && annotations !== null && 'readOnlyHint' in annotations
-    ? annotations.readOnlyHint === true
-    : false;
-}
 
 /**
  * A tool that its server's configuration allows, with everything that the configuration decides about its

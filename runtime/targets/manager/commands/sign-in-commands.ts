@@ -53,8 +53,11 @@ const loginCommand: Command = {
         report(await loginAtManager(manager, { server: spec.name, redirectUri }, person)),
       );
     }
-    const { login } = await import('../sign-in/login.ts');
-    const { issuer, tokens } = await login(spec, { store, user, ...person });
+    const [{ login }, { withDocumentScopes }] = await Promise.all([
+      import('../sign-in/login.ts'),
+      import('../upstream/api/document-scopes.ts'),
+    ]);
+    const { issuer, tokens } = await login(await withDocumentScopes(spec), { store, user, ...person });
     return report({ issuer, scope: tokens?.scope });
   },
 };

@@ -248,6 +248,8 @@ export interface SignInSettings extends CommonOAuth {
   readonly redirectUri?: string | undefined;
   /** Whether each caller of the manager signs in separately. Otherwise, all callers share one sign-in. */
   readonly perUser?: boolean | undefined;
+  /** The scopes that the document of an API requires, for sign-ins without configured scopes. */
+  readonly documentScope?: string | undefined;
 }
 
 /** Patterns with `*`, matched case-insensitively. A name that matches `allow` and not `deny` is allowed. */

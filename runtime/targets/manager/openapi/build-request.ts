@@ -3,6 +3,7 @@ import { suggest } from '#core/text/suggest.ts';
 import { pushAll } from '#core/values/push-all.ts';
 import { type EncodedBody, fromBase64, multipartForm, urlEncodedForm } from './form-body.ts';
 import type { ApiBody, ApiOperation, ApiParameter, SecurityScheme } from './plan.ts';
+import { type ApiCredentials, usedSchemes } from './security.ts';
 import {
   encodeText,
   headerText,
@@ -19,15 +20,6 @@ export interface ApiRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
-}
-
-/** Credentials for the security schemes of an API. */
-export interface ApiCredentials {
-  readonly schemes: Readonly<Record<string, SecurityScheme>>;
-  /** Configured values by the scheme's name. */
-  readonly values: Readonly<Record<string, string>>;
-  /** Whether requests get an access token, so that OAuth schemes need no value. */
-  readonly hasToken: boolean;
 }
 
 /** Creates the request of a call. Throws InvalidArguments if the arguments do not allow it. */
@@ -201,29 +193,14 @@ function encodeBody(body: ApiBody, value: unknown): EncodedBody | undefined {
   return { content: plainText(value), contentType: mediaType };
 }
 
-/** Returns the values of the first combination of schemes for which all credentials are configured. */
-function authorization(
-  { security }: ApiOperation,
-  { schemes, values, hasToken }: ApiCredentials,
-): (readonly [SecurityScheme, string])[] {
-  for (const alternative of security) {
-    const found = alternative.map((name) => {
-      const scheme = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
-      const value = Object.hasOwn(values, name) ? values[name] : undefined;
-      return { scheme, value };
-    });
-    const isComplete = found.every(
-      ({ scheme, value }) =>
-        scheme !== undefined &&
-        (value !== undefined || (hasToken && (scheme.kind === 'oauth' || scheme.kind === 'bearer'))),
-    );
-    if (!isComplete) continue;
-    return found.flatMap(({ scheme, value }) =>
-      scheme === undefined || value === undefined ? [] : [[scheme, credentialText(scheme, value)] as const],
-    );
-  }
-  return [];
-}
+/** Returns the schemes whose values are configured, of the first combination for which there are all credentials. */
+const authorization = (
+  operation: ApiOperation,
+  credentials: ApiCredentials,
+): (readonly [SecurityScheme, string])[] =>
+  usedSchemes(operation, credentials).flatMap(({ scheme, value }) =>
+    value === undefined ? [] : [[scheme, credentialText(scheme, value)] as const],
+  );
 
 function credentialText({ kind }: SecurityScheme, value: string): string {
   if (kind === 'basic') return `Basic ${Buffer.from(value).toString('base64')}`;

@@ -1,5 +1,6 @@
 import type { ApiSettings } from '../config/spec.ts';
 import type { ApiPlan } from './plan.ts';
+import { schemesOf } from './security.ts';
 
 /** Explains why a document has no tools; undefined if it has some. */
 export function planProblem(
@@ -18,7 +19,7 @@ const MAX_SHOWN = 5;
 /** What a user should know after adding an API. */
 export function apiNotes(server: string, plan: ApiPlan, { credentials }: ApiSettings): string[] {
   const { tools, dropped, baseUrl, schemes } = plan;
-  const used = new Set(tools.flatMap(({ operation }) => operation.security.flat()));
+  const used = new Set(tools.flatMap(({ operation }) => [...schemesOf(operation)]));
   const missing = Object.entries(schemes).filter(
     ([name, { kind }]) => used.has(name) && kind !== 'unsupported' && !Object.hasOwn(credentials, name),
   );
@@ -28,8 +29,21 @@ export function apiNotes(server: string, plan: ApiPlan, { credentials }: ApiSett
     ...(dropped.length > MAX_SHOWN ? [`Not tools: ${dropped.length - MAX_SHOWN} more operations.`] : []),
     ...missing.map(([name, { kind }]) =>
       kind === 'oauth'
-        ? `The API uses OAuth (${name}). Add [servers.oauth], or run \`mcp-manager config credentials set ${server} ${name}=<token>\`.`
+        ? `The API uses OAuth (${name}${withScopes(name, tools)}). Add [servers.oauth], or run \`mcp-manager config credentials set ${server} ${name}=<token>\`.`
         : `The API has the security scheme ${name} (${kind}). Run \`mcp-manager config credentials set ${server} ${name}=<value>\`.`,
     ),
   ];
+}
+
+/** The scopes that operations require of a scheme. */
+function withScopes(scheme: string, tools: ApiPlan['tools']): string {
+  const alternatives = tools.flatMap(({ operation }) => operation.security);
+  const scopes = new Set(
+    alternatives.flatMap((alternative) =>
+      Object.hasOwn(alternative, scheme) ? (alternative[scheme] ?? []) : [],
+    ),
+  );
+  const shown = [...scopes].slice(0, MAX_SHOWN).join(' ');
+  const more = scopes.size > MAX_SHOWN ? ` and ${scopes.size - MAX_SHOWN} more` : '';
+  return scopes.size === 0 ? '' : `, scopes ${shown}${more}`;
 }

@@ -52,7 +52,7 @@ export interface ApiOperation {
   /** Value of the Accept header. */
   readonly accept: string;
   /** Alternative combinations of security schemes; empty if the operation requires none. */
-  readonly security: readonly (readonly string[])[];
+  readonly security: readonly SecurityAlternative[];
 }
 
 export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie';
@@ -96,6 +96,9 @@ export interface FormField extends Partial<ValueStyle> {
   /** Whether the field is a file, or a list of files. */
   readonly isFile: boolean;
 }
+
+/** Security schemes that together authorize an operation, with the scopes that it requires of them. */
+export type SecurityAlternative = Readonly<Record<string, readonly string[]>>;
 
 /** A way to authenticate. `unsupported` schemes, such as mutual TLS, are left to the configuration. */
 export interface SecurityScheme {

@@ -16,7 +16,7 @@ import { readBody } from './read-body.ts';
 import { readParameters } from './read-parameters.ts';
 import { type Located, type References, shown, tableOf } from './references.ts';
 import { SchemaConverter } from './schema-converter.ts';
-import { readSchemes, readSecurity } from './security.ts';
+import { readSchemes, readSecurity, schemesOf } from './security.ts';
 import { type ApiServers, readServers } from './servers.ts';
 import { MAX_DESCRIPTION, shortened, textOf } from './text-limits.ts';
 import { ArgumentNames, ToolNames } from './tool-names.ts';
@@ -174,7 +174,7 @@ class OperationReader {
         pathSlashes: new Set(settings.pathSlashes),
         isCredential: (place, name) =>
           (place === 'header' && ownHeaders.some((own) => own.toLowerCase() === name.toLowerCase())) ||
-          security.flat().some((scheme) => {
+          [...schemesOf({ security })].some((scheme) => {
             const { kind, name: own } = this.#scheme(scheme);
             return kind === place && own.toLowerCase() === name.toLowerCase();
           }),

@@ -93,8 +93,8 @@ export async function beginSignIn(http: OAuthHttp, request: SignInRequest): Prom
 }
 
 /**
- * Selects the scopes: the configured ones, those in the challenge, or all that the server lists, plus those
- * that an earlier token lacked. `offline_access` is added if the authorization server supports it, which may
+ * Selects the scopes: the configured ones, those in the challenge, those in the document of an API, or all that the server lists,
+ * plus those that an earlier token lacked. `offline_access` is added if the authorization server supports it, which may
  * otherwise issue no refresh token; but not to configured scopes, because not every client is allowed to
  * request it.
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#scope-selection-strategy
@@ -104,7 +104,8 @@ function scopeOf(
   { server, resource }: Authorization,
 ): string | undefined {
   const listed = resource?.scopesSupported?.join(' ');
-  const required = mergeScopes(settings.scope ?? challenge?.scope ?? listed, before?.wantedScope);
+  const { scope, documentScope } = settings;
+  const required = mergeScopes(scope ?? challenge?.scope ?? documentScope ?? listed, before?.wantedScope);
   const isOffline =
     settings.scope === undefined && server.scopesSupported?.includes('offline_access') === true;
   return mergeScopes(required, isOffline ? 'offline_access' : undefined);

@@ -126,7 +126,10 @@ export function signInRoutes(
             `redirectUri must be ${page ?? `${SIGNED_IN_PATH} on a host from --allowed-hosts or from resource in [daemon.api.oauth]`}, or an http:// URL with a port on the user's machine, not ${JSON.stringify(redirectUri)}.`,
           );
         }
-        const url = await signIns.start(subject, redirectUri);
+        // Imported on demand, because few servers are APIs with a sign-in.
+        const { withDocumentScopes } = await import('../../upstream/api/document-scopes.ts');
+        const spec = await withDocumentScopes(subject.spec);
+        const url = await signIns.start({ ...subject, spec }, redirectUri);
         return { authorizationUrl: url.href };
       },
     }),

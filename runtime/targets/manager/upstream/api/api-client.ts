@@ -1,6 +1,7 @@
 import { isObject } from '#core/json/is-object.ts';
 import { type ApiRequest, buildRequest } from '../../openapi/build-request.ts';
 import type { ApiPlan, ApiTool } from '../../openapi/plan.ts';
+import { schemesOf, scopesOf } from '../../openapi/security.ts';
 import { InvalidArguments } from '../../openapi/serialize-value.ts';
 import type { ApiSettings, RemoteLaunch, ServerTimeouts } from '../../config/spec.ts';
 import type { ShapeOfParams } from '../../shapes/shape.ts';
@@ -97,7 +98,10 @@ export function createApiClient({
         const request = buildRequest(tool.operation, isObject(args) ? args : {}, credentials);
         const response = await send(request, options);
         const result = toolResult(server, tool, response);
-        return response.status === 401 ? withHint(result, tool, credentials) : result;
+        if (response.status === 401) return withHint(result, tool, credentials);
+        if (response.status !== 403) return result;
+        const granted = (await tokens?.current())?.scope;
+        return withMissingScopes(result, granted, { server, needed: scopesOf(tool.operation, credentials) });
       } catch (error) {
         if (error instanceof InvalidArguments)
           return { content: [{ type: 'text', text: error.message }], isError: true };
@@ -133,9 +137,31 @@ function withHint(
   { operation }: ApiTool,
   { values, hasToken }: { readonly values: Readonly<Record<string, string>>; readonly hasToken: boolean },
 ): ShapeOfParams {
-  const missing = [...new Set(operation.security.flat())].filter((name) => !Object.hasOwn(values, name));
+  const missing = [...schemesOf(operation)].filter((name) => !Object.hasOwn(values, name));
   if (missing.length === 0 || hasToken) return result;
+  return withText(
+    result,
+    `The manager has no credentials for ${missing.join(', ')}. An administrator can set them under credentials.`,
+  );
+}
+
+/** Names the scopes of the operation that the sign-in does not have. An API does not have to report them. */
+function withMissingScopes(
+  result: ShapeOfParams,
+  granted: string | undefined,
+  { server, needed }: { readonly server: string; readonly needed: readonly string[] },
+): ShapeOfParams {
+  const all = granted?.split(' ');
+  const missing = all === undefined ? [] : needed.filter((scope) => !all.includes(scope));
+  if (missing.length === 0) return result;
+  const scopes = [...new Set(missing)].join(' ');
+  return withText(
+    result,
+    `The sign-in does not have the scopes that the document requires for this operation (${scopes}). Run \`mcp-manager login ${server}\`.`,
+  );
+}
+
+function withText(result: ShapeOfParams, text: string): ShapeOfParams {
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
-  const hint = `The manager has no credentials for ${missing.join(', ')}. An administrator can set them under credentials.`;
-  return { ...result, content: [...content, { type: 'text', text: hint }] };
+  return { ...result, content: [...content, { type: 'text', text }] };
 }

@@ -4,6 +4,7 @@ import { AppError, configError, messageOf } from '#contract/errors.ts';
 import { isLocalHost } from '#core/net/public-address.ts';
 import { redirectTarget } from '#core/net/redirect-target.ts';
 import { guardedConnect } from '#serve/client/guarded-connect.ts';
+import type { ApiSettings } from '../../config/spec.ts';
 import { MAX_DOCUMENT_BYTES } from '../../openapi/parse-document.ts';
 import { ACCEPT_ENCODING, readLimited } from './read-limited.ts';
 
@@ -22,6 +23,10 @@ export interface LoadOptions {
   /** Validators of the known document. */
   readonly validators?: Readonly<Record<string, string>> | undefined;
 }
+
+/** Whether the document comes from the API's own server, so that it can get the server's headers. */
+export const isOwnDocument = ({ document, baseUrl }: ApiSettings): boolean =>
+  baseUrl === undefined || URL.parse(document)?.origin === URL.parse(baseUrl)?.origin;
 
 const MAX_REDIRECTS = 3;
 const tooLarge = (document: string) => (): Error =>

@@ -22,7 +22,7 @@ import {
 } from '../connection.ts';
 import { openTokens } from '../remote/open-tokens.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
-import { type LoadedDocument, loadDocument } from './fetch-document.ts';
+import { isOwnDocument, type LoadedDocument, loadDocument } from './fetch-document.ts';
 
 /** Maximum number of tools on a page of the list, and of their characters. */
 const PAGE = 250;
@@ -150,10 +150,6 @@ export async function openApi(
 }
 
 const hashOf = ({ text }: LoadedDocument): string => sha256(Buffer.from(text));
-
-/** Whether the document comes from the API's own server, so that it can get the server's headers. */
-const isOwnDocument = ({ document, baseUrl }: ApiSettings): boolean =>
-  baseUrl === undefined || URL.parse(document)?.origin === URL.parse(baseUrl)?.origin;
 
 /** Closes a client after the requests in flight. */
 const retire = (client: ApiClient): void => void client.finish();

@@ -5,6 +5,8 @@ import type { DpopKey } from '#serve/oauth/dpop-key.ts';
 export interface AccessToken {
   readonly value: string;
   readonly key?: DpopKey | undefined;
+  /** The granted scopes, separated by spaces; undefined if unknown. */
+  readonly scope?: string | undefined;
 }
 
 /** Access tokens for one server. */

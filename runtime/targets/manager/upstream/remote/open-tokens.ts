@@ -85,7 +85,7 @@ function createPersonTokens({
   const withKey = async (tokens: Tokens | undefined): Promise<AccessToken | undefined> => {
     if (tokens === undefined) return undefined;
     const record = tokens.isBound === true ? store.read(target) : undefined;
-    return { value: tokens.access, key: record && (await dpopKey(record)) };
+    return { value: tokens.access, key: record && (await dpopKey(record)), scope: tokens.scope };
   };
 
   return {

@@ -136,7 +136,9 @@ function refusalIn(
 ): TokenRejection | undefined {
   if (status !== 401 && status !== 403) return undefined;
   const challenge = parseBearerChallenge(headers['www-authenticate']);
-  const isRefusal = status === 401 || challenge?.error === 'insufficient_scope';
+  // Some servers send the scopes without the error.
+  const lacksScope = challenge?.error === undefined && challenge?.scope !== undefined;
+  const isRefusal = status === 401 || lacksScope || challenge?.error === 'insufficient_scope';
   return isRefusal ? { token, status, challenge } : undefined;
 }
 

@@ -11,12 +11,33 @@ import { type ProtectedServer, startProtectedServer } from './protected-server.t
 const temp = useTempFolder();
 const REDIRECT = 'http://127.0.0.1:9/callback';
 
-/** The protected server as an API: the operation returns who is signed in. */
-const DOCUMENT = {
+const BODY = {
+  required: true,
+  content: {
+    'application/json': {
+      schema: {
+        type: 'object',
+        properties: { id: { type: 'integer' }, method: { type: 'string' } },
+        required: ['id', 'method'],
+      },
+    },
+  },
+};
+const operation = (operationId: string, security: readonly object[]): object => ({
+  operationId,
+  security,
+  requestBody: BODY,
+  responses: { 200: { description: 'ok' } },
+});
+const READ = { operationId: 'read', security: [{ user: ['read'] }], responses: {} };
+
+/** The protected server as an API: the operation `greet` returns who is signed in. */
+const documentWith = (greet: readonly object[], more: object = {}): object => ({
   openapi: '3.1.0',
   info: { title: 'Greetings', version: '1' },
   components: {
     securitySchemes: {
+      key: { type: 'apiKey', in: 'header', name: 'X-Key' },
       user: {
         type: 'oauth2',
         flows: {
@@ -29,41 +50,34 @@ const DOCUMENT = {
       },
     },
   },
-  paths: {
-    '/mcp': {
-      post: {
-        operationId: 'greet',
-        security: [{ user: ['use'] }],
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': {
-              schema: {
-                type: 'object',
-                properties: { id: { type: 'integer' }, method: { type: 'string' } },
-                required: ['id', 'method'],
-              },
-            },
-          },
-        },
-        responses: { 200: { description: 'ok' } },
-      },
-    },
-  },
-};
+  paths: { '/mcp': { post: operation('greet', greet), ...more } },
+});
+const DOCUMENT = documentWith([{ user: ['use'] }]);
 const GREETING = { body: { id: 1, method: 'tools/call' } };
 
-async function openApi(server: ProtectedServer, oauth: string) {
-  writeFileSync(join(temp(), 'api.json'), JSON.stringify(DOCUMENT));
+interface ApiOptions {
+  readonly document?: object;
+  /** Settings of the server, and of `[servers.api]`. */
+  readonly server?: string;
+  readonly api?: string;
+}
+
+const writeApi = (document: object): void =>
+  writeFileSync(join(temp(), 'api.json'), JSON.stringify(document));
+
+async function openApi(server: ProtectedServer, oauth: string, options: ApiOptions = {}) {
+  const { document = DOCUMENT, server: own = 'tools = ["*"]', api = '' } = options;
+  writeApi(document);
   const managed = await openManager({
     servers: configured(`
 [[servers]]
 name = "api"
 openapi = "${join(temp(), 'api.json')}"
-tools = ["*"]
+${own}
 lazy = true
 [servers.api]
 base_url = "${server.origin}"
+${api}
 [servers.oauth]
 issuer = "${server.origin}"
 ${oauth}
@@ -146,4 +160,91 @@ test('a token without the scope that the API requires is an error with the scope
   await signIn('ann', 'ann');
   expect(server.authorizations.at(-1)?.get('scope')?.split(' ').toSorted()).toEqual(['read', 'use']);
   expect((await greet('ann')).text).toContain('hello ann');
+});
+
+const scopesOf = (server: ProtectedServer): readonly string[] | undefined =>
+  server.authorizations.at(-1)?.get('scope')?.split(' ').toSorted();
+
+const SEVERAL = documentWith([{ user: ['use', 'greet'] }], {
+  get: READ,
+  delete: { operationId: 'remove', security: [{ user: ['admin'] }], responses: {} },
+  put: { operationId: 'change', security: [{ key: [] }, { user: ['write'] }], responses: {} },
+  patch: { operationId: 'optional', security: [{}, { user: ['more'] }], responses: {} },
+  head: { operationId: 'peek', responses: {} },
+});
+
+test.each<[string, ApiOptions, readonly string[] | undefined]>([
+  ['all operations', {}, ['admin', 'greet', 'read', 'use', 'write']],
+  ['operations that are not excluded', { api: 'exclude = ["DELETE *"]' }, ['greet', 'read', 'use', 'write']],
+  ['operations that are included', { api: 'include = ["GET *", "greet"]' }, ['greet', 'read', 'use']],
+  ['allowed tools', { server: 'tools = ["read", "optional"]' }, ['read']],
+  ['tools that only read', { server: 'tools = ["*"]\nread_only = true' }, ['read']],
+  [
+    'operations without a configured key',
+    { api: 'credentials = { key = "k" }' },
+    ['admin', 'greet', 'read', 'use'],
+  ],
+  ['no operation', { server: 'tools = ["peek"]' }, undefined],
+])('a sign-in requests the scopes of %s', async (_what, options, scopes) => {
+  const server = await startProtectedServer();
+  server.resourceMetadata = { scopes_supported: undefined };
+  const { signIn } = await openApi(server, 'sign_in = "per_user"', { document: SEVERAL, ...options });
+  expect((await signIn('ann', 'ann')).status).toBe(200);
+  expect(scopesOf(server)).toEqual(scopes);
+});
+
+test('configured scopes replace those of the document', async () => {
+  const server = await startProtectedServer();
+  const { signIn } = await openApi(server, 'sign_in = "per_user"\nscope = "other"');
+  await signIn('ann', 'ann');
+  expect(scopesOf(server)).toEqual(['other']);
+});
+
+test.each(['error and scope', 'scope'] as const)(
+  'an API that requires a further scope, and responds with %s, is signed in to again with all scopes',
+  async (challenge) => {
+    const server = await startProtectedServer();
+    server.callScope = 'extra';
+    server.scopeChallenge = challenge;
+    const { signIn, greet } = await openApi(server, 'sign_in = "per_user"');
+    await signIn('ann', 'ann');
+    expect((await greet('ann')).text).toContain(
+      'lacks permissions that the server requires (extra). Run `mcp-manager login api`',
+    );
+    await signIn('ann', 'ann');
+    expect(scopesOf(server)).toEqual(['extra', 'use']);
+    expect((await greet('ann')).text).toContain('hello ann');
+  },
+);
+
+test('an operation that requires a scope since the document has changed is an error with the scope', async () => {
+  const server = await startProtectedServer();
+  server.scopeChallenge = 'nothing';
+  const { signIn, greet } = await openApi(server, 'sign_in = "per_user"');
+  await signIn('ann', 'ann');
+  expect((await greet('ann')).text).toContain('hello ann');
+  server.callScope = 'extra';
+  // Without a challenge and with the document's scopes, only the API knows what is missing.
+  expect((await greet('ann')).text).not.toContain('mcp-manager login');
+  writeApi(documentWith([{ user: ['use', 'extra'] }]));
+  await expect
+    .poll(async () => (await greet('ann')).text)
+    .toContain('does not have the scopes that the document requires for this operation (extra)');
+  await signIn('ann', 'ann');
+  expect(scopesOf(server)).toEqual(['extra', 'use']);
+  expect((await greet('ann')).text).toContain('hello ann');
+});
+
+test('scopes of a document that are invalid are ignored, and too many are an error', async () => {
+  const server = await startProtectedServer();
+  const invalid = documentWith([{ user: ['use', 'a b', 'a"b', '', 5, null, 'a\\b', 'ü'] }]);
+  const { signIn } = await openApi(server, 'sign_in = "per_user"', { document: invalid });
+  await signIn('ann', 'ann');
+  expect(scopesOf(server)).toEqual(['use']);
+  const many = documentWith([{ user: Array.from({ length: 101 }, (_, index) => `scope-${index}`) }]);
+  const { send } = await openApi(server, 'sign_in = "per_user"', { document: many });
+  const refused = await send('ann', 'POST', 'sign-in', { redirectUri: REDIRECT });
+  expect(refused.text).toContain(
+    'The document of api requires 101 scopes; the maximum is 100 scopes with 4000 characters. Set oauth.scope',
+  );
 });

@@ -29,6 +29,8 @@ export interface ProtectedServer {
   requiresDpop: boolean;
   /** The scope that tool calls require. */
   callScope: string;
+  /** What a response about a missing scope contains. */
+  scopeChallenge: 'error and scope' | 'scope' | 'nothing';
   /** Members that replace those of the metadata. */
   serverMetadata: object;
   resourceMetadata: object;
@@ -74,6 +76,7 @@ export async function startProtectedServer(
     lifetime: 3600,
     requiresDpop: false,
     callScope: 'use',
+    scopeChallenge: 'error and scope',
     serverMetadata: {},
     resourceMetadata: {},
     redirect: {},
@@ -198,8 +201,9 @@ export async function startProtectedServer(
     }
     const { id, method } = JSON.parse(body) as { id?: number; method: string };
     if (method === 'tools/call' && !grant.scope.split(' ').includes(state.callScope)) {
-      const challenge = `Bearer error="insufficient_scope", scope="${state.callScope}", ${where}`;
-      return json(403, {}, { 'www-authenticate': challenge });
+      const error = state.scopeChallenge === 'scope' ? '' : 'error="insufficient_scope", ';
+      const challenge = `Bearer ${error}scope="${state.callScope}", ${where}`;
+      return json(403, {}, state.scopeChallenge === 'nothing' ? {} : { 'www-authenticate': challenge });
     }
     if (id === undefined) return void response.writeHead(202).end();
     const hello = { content: [{ type: 'text', text: `hello ${grant.person}`.trim() }] };
