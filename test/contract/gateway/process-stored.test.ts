@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { describeDatabases } from '../../runtime/targets/gateway/databases.ts';
 import { startFixture } from '../../runtime/targets/gateway/fixture-provider.ts';
 import { verifiesOnce } from '../verifies.ts';
@@ -42,7 +42,7 @@ describeDatabases((database) => {
     const path = `/v1/batches/${batch.id}`;
     expect((await second.get(path, asKey(bob))).status).toBe(404);
     await Promise.all([1, 2, 3].map(() => second.get(path, asKey(ann))));
-    await vi.waitFor(async () => expect((await userOf()).reserved).toBe(0));
+    await expect.poll(async () => (await userOf()).reserved).toBe(0);
     const { body: usage } = await second.get('/v1/users/ann/usage', AS_MASTER);
     const cost = (21 * 0.075 + 9 * 0.3) / 1e6;
     expect(usage).toMatchObject([{ endpoint: '/v1/batches', request_id: batch.id, cost }]);

@@ -44,7 +44,7 @@ verifiesOnce('daemon:lazy-lists', async () => {
   };
   const asleep = { one: 'idle false', two: 'idle false' };
   expect((await first.get('/api/v1/tools?q=echo')).status).toBe(200);
-  await vi.waitFor(async () => expect(await phases(first)).toEqual(asleep), 20_000);
+  await expect.poll(() => phases(first)).toEqual(asleep);
   await first.stop();
 
   const api = await startIn(first.folder);

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openLineFile } from '#platform/line-file.ts';
 import { useTempFolder } from '../../helpers/temp-folder.ts';
 
@@ -124,7 +124,7 @@ describe('rotation', () => {
     const path = join(folder(), 'log');
     const file = await openLineFile(path, noTrouble, { rotation: { maxBytes: 6, keep: 2 } });
     file.write('aaaaa');
-    await vi.waitFor(() => expect(read('log')).toBe('aaaaa\n'));
+    await expect.poll(() => read('log')).toBe('aaaaa\n');
     renameSync(path, join(folder(), 'moved'));
     writeFileSync(path, 'new\n');
     file.write('b');

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { FURTHER_MODELS } from '#gateway/requests/completions/read-request.ts';
 import { openStoredGateway } from './stored-gateway.ts';
 
@@ -186,7 +186,7 @@ describe('batches', () => {
     await finish();
     // The gateway polls for finished batches from time to time.
     gateway.clock.advance(61_000);
-    await vi.waitFor(async () => expect(await usageOf('bob')).toHaveLength(1));
+    await expect.poll(() => usageOf('bob')).toHaveLength(1);
     expect(await usageOf('bob')).toMatchObject([
       {
         endpoint: '/v1/batches',
@@ -207,7 +207,7 @@ describe('batches', () => {
     await gateway.context.stored.settle();
     expect(await rows()).toEqual([]);
     gateway.clock.advance(3_700_000);
-    await vi.waitFor(async () => expect(await rows()).toHaveLength(1));
+    await expect.poll(() => rows()).toHaveLength(1);
     expect(await rows()).toMatchObject([{ usage_estimated: true, completion_tokens: 50, status: 'error' }]);
     expect(await reservedOf('bob')).toBe(0n);
   });

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { handClock } from '#test/helpers/hand-clock.ts';
 import type { ListName } from '#manager/shared/list-items.ts';
 import { serverSpec } from '../server-spec.ts';
@@ -23,7 +23,7 @@ async function startHanging(env: Record<string, string> = {}) {
     list,
     /** Advances the time by as much as a reader waits. */
     pass: async (milliseconds: number): Promise<void> => {
-      await vi.waitFor(() => expect(clock.waiting()).toContain(milliseconds));
+      await expect.poll(() => clock.waiting()).toContain(milliseconds);
       clock.pass(milliseconds);
     },
   };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ServerSpec } from '#manager/config/spec.ts';
 import type { ServerEvent } from '#manager/supervisor/managed-server.ts';
 import type { ShapeOfParams } from '#manager/shapes/shape.ts';
@@ -121,7 +121,7 @@ test('a removed server finishes running and queued calls and then stops', async 
   const held = manager.calls.callTool(hold('a'));
   const second = manager.calls.callTool(hold('a'));
   const holding = () => server.logs.last(Infinity).filter(({ text }) => text === 'holding k');
-  await vi.waitFor(() => expect(holding()).toHaveLength(2));
+  await expect.poll(() => holding()).toHaveLength(2);
   const waiting = manager.calls.callTool(say('a'));
   expect(server.status()).toMatchObject({ running: 2, queued: 1 });
   const connection = await server.connection({ timeoutMs: 20_000 });

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { LogLine } from '#manager/supervisor/managed-server.ts';
 import { levelOf } from '#manager/supervisor/log-level.ts';
 import { LogRing } from '#manager/supervisor/log-ring.ts';
@@ -61,7 +61,7 @@ test('a flood is partly logged with the number of dropped lines, and the last li
   ]);
   await manager.supervisor.apply([]);
   const reported = () => manager.kernel.logged.find(({ dropped }) => dropped !== undefined);
-  await vi.waitFor(() => expect(reported()).toBeDefined());
+  await expect.poll(() => reported()).toBeDefined();
   const logged = manager.kernel.logged.filter(({ source }) => source === 'server');
   expect(logged).toHaveLength(1000);
   const lines = Math.ceil((1_048_576 + 5_000_000) / (NOISE.length + 1));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startFixture } from '../../fixture-provider.ts';
 import { instanceOf, MASTER, priced, runGateway } from '../../requests/completions/running-gateway.ts';
 
@@ -98,7 +98,7 @@ test("a job waits for its key's rate limit", async () => {
   const { key } = await newKey({ user_id: 'rita', rpm: 2 });
   const { body } = await infer(key, 3);
   // The third request is rejected, and the job neither fails nor continues before the minute is over.
-  await vi.waitFor(() => expect(gateway.logged.join('')).toContain('"status":429'), 20_000);
+  await expect.poll(() => gateway.logged.join('')).toContain('"status":429');
   const used = await gateway.usage('rita');
   expect(used.map(({ status }) => status)).toEqual(['success', 'success']);
   const { body: waiting } = await ask(MASTER, 'GET', `/api/v1/jobs/${body.id}`);

@@ -72,7 +72,7 @@ async function wait(path: string, body: object) {
   await pass(14);
   expect(response).toBeUndefined();
   await pass(2);
-  await vi.waitFor(() => expect(response).toBeDefined());
+  await expect.poll(() => response).toBeDefined();
   const { status, headers } = await asking;
   expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
   return { text: () => asking.then((one) => one.text()), release: () => ledger.release(first), pass };

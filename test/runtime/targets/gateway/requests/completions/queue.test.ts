@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'undici';
 import { startFixture } from '../../fixture-provider.ts';
 import { instanceOf, runGateway } from './running-gateway.ts';
@@ -97,7 +97,7 @@ const waitingNow = async (): Promise<number> => {
 test('concurrent requests wait for each other, on all routes, and report the time', async () => {
   provider.isHolding = true;
   const first = chat(queued);
-  await vi.waitFor(() => expect(held).toHaveLength(1));
+  await expect.poll(() => held).toHaveLength(1);
   expect((await chat(unqueued)).status).toBe(429);
   const others = [
     gateway.post('/v1/embeddings', { model: 'limited:m', input: 'Hi' }, queued),
@@ -109,7 +109,7 @@ test('concurrent requests wait for each other, on all routes, and report the tim
       queued,
     ),
   ];
-  await vi.waitFor(async () => expect(await waitingNow()).toBe(4));
+  await expect.poll(() => waitingNow()).toBe(4);
   expect(held).toHaveLength(1);
   const queues = await gateway.admin('GET', '/v1/queues');
   expect(queues).toEqual([{ priority: 'normal', requests: 4, waiting_since: expect.any(String) }]);
@@ -127,14 +127,14 @@ test('concurrent requests wait for each other, on all routes, and report the tim
 test('a realtime session waits before it opens', async () => {
   provider.isHolding = true;
   const first = chat(queued);
-  await vi.waitFor(() => expect(held).toHaveLength(1));
+  await expect.poll(() => held).toHaveLength(1);
   const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/v1/realtime?model=openai:gpt-realtime`, {
     headers: { authorization: `Bearer ${queued}` },
   });
   const opened = once(socket as unknown as NodeJS.EventEmitter, 'open').catch(() => undefined);
   const isOpen = new Promise((resolve) => socket.addEventListener('open', () => resolve(true)));
   void opened;
-  await vi.waitFor(async () => expect(await waitingNow()).toBe(1));
+  await expect.poll(() => waitingNow()).toBe(1);
   expect(socket.readyState).toBe(WebSocket.CONNECTING);
   releaseAll();
   expect((await first).status).toBe(200);
@@ -147,11 +147,11 @@ test('a realtime session waits before it opens', async () => {
 test('a client that disconnects leaves the queue, and a full queue rejects', async () => {
   provider.isHolding = true;
   const first = chat(queued);
-  await vi.waitFor(() => expect(held).toHaveLength(1));
+  await expect.poll(() => held).toHaveLength(1);
   const gone = new AbortController();
   const leaving = Array.from({ length: 5 }, () => chat(queued, {}, { signal: gone.signal }));
   const left = Promise.allSettled(leaving);
-  await vi.waitFor(async () => expect(await waitingNow()).toBe(5));
+  await expect.poll(() => waitingNow()).toBe(5);
   const full = await chat(queued);
   expect([full.status, await full.json()]).toMatchObject([
     429,
@@ -159,7 +159,7 @@ test('a client that disconnects leaves the queue, and a full queue rejects', asy
   ]);
   gone.abort();
   await left;
-  await vi.waitFor(async () => expect(await waitingNow()).toBe(0));
+  await expect.poll(() => waitingNow()).toBe(0);
   releaseAll();
   await first;
 });
@@ -169,7 +169,7 @@ test.each(['limited', 'pool'])(
   async (name) => {
     provider.hasRoom = false;
     const requests = Array.from({ length: 5 }, () => chat(free, { model: `${name}:m` }));
-    await vi.waitFor(async () => expect(await waitingNow()).toBe(5));
+    await expect.poll(() => waitingNow()).toBe(5);
     const rejected = provider.rejected;
     expect(rejected).toBeLessThanOrEqual(10);
     await new Promise((resolve) => setTimeout(resolve, 1300));
@@ -202,7 +202,7 @@ test('waiting requests are rejected on shutdown, so that another gateway can han
   provider.isHolding = true;
   const post = () => other.post('/v1/chat/completions', BODY, key);
   const first = post();
-  await vi.waitFor(() => expect(held).toHaveLength(1));
+  await expect.poll(() => held).toHaveLength(1);
   const second = post();
   await new Promise((resolve) => setTimeout(resolve, 300));
   const stopped = other.stop();

@@ -143,7 +143,7 @@ test('all ways wait while a limit of their key is used up', { timeout: 120_000 }
   const key = await gateway.key({ user_id: 'ann' });
   const body = { model: 'holder:m', max_tokens: 5, messages: [{ role: 'user', content: 'Hi' }] };
   const first = Array.from({ length: PARALLEL }, () => gateway.post('/v1/messages', body, key));
-  await vi.waitFor(() => expect(held).toHaveLength(PARALLEL));
+  await expect.poll(() => held).toHaveLength(PARALLEL);
   const sent = sendAll(key);
   await expectOthersToWait(sent, WITHOUT_LIMITS);
   held.splice(0).forEach((release) => release());

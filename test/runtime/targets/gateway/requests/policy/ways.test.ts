@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'undici';
 import { compileLinearPattern } from '#platform/linear-pattern.ts';
 import { startFixture } from '../../fixture-provider.ts';
@@ -108,7 +108,7 @@ describe.each(WAYS.map((way) => [way.name, way] as const))('%s', (_name, way) =>
     const seen = arrived.slice(before).join('\n');
     expect(seen).toContain('[ACCOUNT_1]');
     expect(seen).not.toContain('ACC-123456');
-    await vi.waitFor(async () => expect((await logged(id)).join('\n')).toContain('[ACCOUNT_1]'));
+    await expect.poll(async () => (await logged(id)).join('\n')).toContain('[ACCOUNT_1]');
     expect((await logged(id)).join('\n')).not.toContain('ACC-123456');
     const hits = (await gateway.admin('GET', '/v1/guardrail-hits?limit=200')) as unknown as {
       items: readonly { readonly api_key_id: string; readonly mode: string; readonly explanation: string }[];

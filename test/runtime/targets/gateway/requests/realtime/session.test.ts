@@ -1,4 +1,4 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { request } from 'node:http';
 import { WebSocket } from 'undici';
 import { startFixture } from '../../fixture-provider.ts';
@@ -96,7 +96,7 @@ test('a session is relayed, and each of its responses is billed', async () => {
   for (const number of [1, 2]) {
     session.send({ type: 'response.create' });
     await upTo(session, 'response.done');
-    await vi.waitFor(async () => expect(await rowsOf('gpt-realtime')).toHaveLength(number));
+    await expect.poll(() => rowsOf('gpt-realtime')).toHaveLength(number);
   }
   session.socket.close();
   await session.closed;
@@ -182,11 +182,9 @@ test('unfinished responses are billed by estimate when the client disconnects', 
   await upTo(session, 'response.output_text.delta');
   await session.next();
   session.socket.close();
-  await vi.waitFor(async () =>
-    expect(await rowsOf('hangs')).toMatchObject([
-      { usage_estimated: true, completion_tokens: 3, status: 'cancelled' },
-    ]),
-  );
+  await expect
+    .poll(() => rowsOf('hangs'))
+    .toMatchObject([{ usage_estimated: true, completion_tokens: 3, status: 'cancelled' }]);
 });
 
 test.each([
@@ -212,7 +210,7 @@ test('session texts are stored without audio for keys with logging', async () =>
   session.socket.close();
   await session.closed;
   const path = `/v1/admin/prompts?api_key_id=${String(created['id'])}`;
-  await vi.waitFor(async () => expect(await gateway.admin('GET', path)).toMatchObject({ total: 1 }));
+  await expect.poll(() => gateway.admin('GET', path)).toMatchObject({ total: 1 });
   const { items } = (await gateway.admin('GET', path)) as { items: { request_id: string }[] };
   const [stored] = (await gateway.admin(
     'GET',
