@@ -137,7 +137,7 @@ export function requireChosen(
   if (!tools) throw unknownServer(label);
   if (name === undefined || tools.some(({ tool }) => tool === name)) return;
   throw inputError(
-    `MCP server ${JSON.stringify(label)} has no tool ${JSON.stringify(String(name).slice(0, 100))} for this request. Correct \`tool_choice\`.`,
+    `MCP server ${JSON.stringify(label)} has no tool ${JSON.stringify(name).slice(0, 100)} for this request. Correct \`tool_choice\`.`,
   );
 }
 
