@@ -5,6 +5,7 @@ import type { Json } from '../../providers/shapes/chat.ts';
 import type { ToolServer, ToolSettings } from '../../shared/tool-settings.ts';
 import { configuredServer } from '../policy/mcp-servers.ts';
 import type { McpTool } from './mcp-client.ts';
+import { isServerTool, serverOf } from './wires/members.ts';
 import type { NamedTool, RequestedServer, ToolNames, ToolWire } from './wires/wire.ts';
 
 /** The user, team and key of a request, on which the available servers depend. */
@@ -119,6 +120,24 @@ export function requireUser(servers: readonly ToolServer[], { userId }: ToolUser
   if (!server) return;
   throw inputError(
     `MCP server ${JSON.stringify(server.label)} needs to know the user. Use the key of a user, or name the user in the request.`,
+  );
+}
+
+/** Throws if a request demands a call of a server, or of a tool, that it does not have. The model would call another one. */
+export function requireChosen(
+  choice: unknown,
+  { byLabel }: ToolPlan,
+  { otherServers, servers }: ToolSettings,
+): void {
+  if (!isServerTool(choice)) return;
+  const { label = '' } = serverOf(choice);
+  const { name } = choice;
+  const tools = byLabel.get(label);
+  if (!tools && otherServers === 'provider' && !servers.has(label)) return;
+  if (!tools) throw unknownServer(label);
+  if (name === undefined || tools.some(({ tool }) => tool === name)) return;
+  throw inputError(
+    `MCP server ${JSON.stringify(label)} has no tool ${JSON.stringify(name).slice(0, 100)} for this request. Correct \`tool_choice\`.`,
   );
 }
 

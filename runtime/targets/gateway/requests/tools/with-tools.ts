@@ -20,6 +20,7 @@ import type { McpTool } from './mcp-client.ts';
 import {
   chooseServers,
   planTools,
+  requireChosen,
   requireUser,
   searchServer,
   toolUserOf,
@@ -158,6 +159,7 @@ export function createToolRequests(parts: ToolParts): ToolRequests {
         searched,
         settings,
       );
+      requireChosen(written['tool_choice'], plan, settings);
       const owner = JSON.stringify([found.name, user.isMaster, userId]);
       const body = await withHistory(await continued(written, objects), found.wire, plan.names, owner);
       const isRun = listed.length > 0 || searched !== undefined;

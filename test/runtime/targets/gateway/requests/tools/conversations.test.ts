@@ -148,3 +148,21 @@ describe.each(PROVIDERS)('a model of %s', (provider) => {
     });
   });
 });
+
+test.each([
+  ['/v1/chat/completions', { messages: [{ role: 'user', content: 'Stamp the notes.' }] }],
+  ['/v1/responses', { input: 'Stamp the notes.' }],
+  ['/v1/messages', { max_tokens: 99, messages: [{ role: 'user', content: 'Stamp the notes.' }] }],
+])('%s rejects a choice of a server or tool that the request does not have', async (path, more) => {
+  const { secret } = await someone();
+  const ask = async (choice: object): Promise<string> => {
+    const tools = [{ type: 'mcp', server_label: 'desk' }];
+    const body = { model: 'anthropic:model-choice', tools, tool_choice: { type: 'mcp', ...choice }, ...more };
+    return await (await gateway.post(path, body, secret)).text();
+  };
+  expect(await ask({ server_label: 'other' })).toContain(String.raw`MCP server \"other\" is not available.`);
+  expect(await ask({ server_label: 'desk', name: 'view' })).toContain(
+    String.raw`MCP server \"desk\" has no tool \"view\" for this request. Correct `,
+  );
+  expect((await model.book('model-choice')).answers).toBe(0);
+});
