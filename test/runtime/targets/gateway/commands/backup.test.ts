@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import { openGatewayState } from '#gateway/gateway-state.ts';
 import { parseDatabaseUrl } from '#gateway/store/database-url.ts';
+import { NEWEST_VERSION } from '#gateway/store/migrate.ts';
 import { openStore } from '#gateway/store/open-store.ts';
 import { useTempFolder } from '#test/helpers/temp-folder.ts';
 import { MASTER_KEY } from '../master-key.ts';
@@ -100,7 +101,7 @@ test('a backup from a pre-release or newer version is rejected', async () => {
   await runCommand(['backup', copy ?? '', '--database-url', `sqlite:${url}`]);
   for (const [version, message] of [
     [37, 'is from a pre-release build and cannot be migrated. Use another database, or the build'],
-    [999, 'but this gateway supports versions up to 100. Use a newer gateway, or another database.'],
+    [999, `supports versions up to ${NEWEST_VERSION}. Use a newer gateway, or another database.`],
   ] as const) {
     const database = new DatabaseSync(copy ?? '');
     database.exec(`update gateway_meta set schema_version = ${version}`);
