@@ -107,14 +107,11 @@ export async function checkApi({ processes, check, callTool, issuer, ports }: Ap
   });
   const latest = async (): Promise<{ readonly token: string; readonly client: string }> =>
     (await (await fetch(`${api}/latest`)).json()) as { token: string; client: string };
-  await check(
-    'API: an expired access token is renewed with all scopes, for parallel calls',
-    async () => {
-      await sleep(15_000);
-      await Promise.all([1, 2, 3].map(() => call('ann', 'list')));
-      contains(await call('ann', 'purge'), '"method":"DELETE"');
-    },
-  );
+  await check('API: an expired access token is renewed with all scopes, for parallel calls', async () => {
+    await sleep(15_000);
+    await Promise.all([1, 2, 3].map(() => call('ann', 'list')));
+    contains(await call('ann', 'purge'), '"method":"DELETE"');
+  });
   await check(
     'API: a revoked token, with which oidc-provider revokes the refresh token, requires a sign-in',
     async () => {

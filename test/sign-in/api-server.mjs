@@ -61,11 +61,15 @@ async function handle({ method, url, headers }) {
   return [200, { method, sub, scope }];
 }
 
-createServer(async (request, response) => {
+async function answer(request, response) {
   const [status, body, challenge] = await handle(request);
   response.writeHead(status, {
     'content-type': 'application/json',
     ...(challenge && { 'www-authenticate': challenge }),
   });
   response.end(JSON.stringify(body));
-}).listen(Number(port), '127.0.0.1', () => console.log('listening'));
+}
+
+createServer((request, response) => void answer(request, response)).listen(Number(port), '127.0.0.1', () =>
+  console.log('listening'),
+);

@@ -54,7 +54,7 @@ export function itemValue(
   }
 }
 
-/** Returns the value that a script receives for a result. Throws the tool's error. */
+/** Returns the value that a script receives for a result. Throws the tool's error. @internal Exported for tests. */
 export function scriptValue(result: ToolResult, binary: BinaryData): unknown {
   const { content = [], structuredContent, isError } = result;
   if (isError === true) {
