@@ -74,8 +74,9 @@ export function documentFiles(document: string | undefined): DocumentFiles {
       return refuse(path, 'leads to another file, which requires a document in a local file');
     if (/^[a-z][a-z0-9+.-]*:/i.test(path))
       return refuse(path, 'is a URL, which is not requested; save it next to the document');
-    const root = dirname(realpathSync(document));
-    const base = from === '' ? realpathSync(document) : from;
+    const own = real(document, path);
+    const root = dirname(own);
+    const base = from === '' ? own : from;
     const file = path === '' ? base : real(resolve(dirname(base), decoded(path)), path);
     const inside = relative(root, file);
     if (inside.startsWith('..') || isAbsolute(inside))

@@ -141,6 +141,13 @@ test('a damaged document is an error with a sentence, or has valid tools', () =>
   }
 });
 
+test('a reference to a file of a document that was removed is an error with a sentence', () => {
+  for (const place of pathsIn(DOCUMENT)) {
+    const { error } = read(replaced(DOCUMENT, place, { $ref: 'other.json' }) as object);
+    expect(error).toMatch(/^(?:$|Error: Cannot (?:use|read) \/documents\/openapi\.json: )/);
+  }
+});
+
 test('structured content always matches its schema', () => {
   const schema = {
     type: 'object',
