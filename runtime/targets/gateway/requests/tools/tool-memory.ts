@@ -7,11 +7,50 @@ import type { OwnCall } from './wires/wire.ts';
 
 /** Maximum total size of all turns, in characters. Those that were used least recently are dropped first. */
 const MAX_SIZE = 64 * 1024 * 1024;
+/** Maximum share of one user, so that a single user cannot displace the turns of all others. */
+const MAX_SHARE = 1 / 8;
 
 /** Turns that ended with calls of the client, as JSON, which keeps long numbers. */
 interface KeptTurns {
   readonly calls: readonly OwnCall[];
   readonly turns: string;
+}
+
+interface Turn {
+  readonly owner: string;
+  readonly key: string;
+  readonly kept: KeptTurns;
+  readonly size: number;
+}
+
+/** Turns in the order of their last use, with their total size. */
+class Turns {
+  readonly #turns = new Map<string, Turn>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  find(key: string): Turn | undefined {
+    return this.#turns.get(key);
+  }
+
+  add(turn: Turn): void {
+    this.#turns.set(turn.key, turn);
+    this.#size += turn.size;
+  }
+
+  delete(key: string): void {
+    this.#size -= this.#turns.get(key)?.size ?? 0;
+    this.#turns.delete(key);
+  }
+
+  oldest(): Turn {
+    const [first] = this.#turns.values();
+    if (!first) throw new Error('There are no turns.');
+    return first;
+  }
 }
 
 /** What the gateway remembers about responses that ended with calls of the client. */
@@ -29,20 +68,34 @@ export interface ToolMemoryFunctions {
 }
 
 export function createToolMemory(maxSize = MAX_SIZE): ToolMemory {
-  const all = new Map<string, { readonly kept: KeptTurns; readonly size: number }>();
-  let size = 0;
-  const keyOf = (owner: string, id: string): string => JSON.stringify([owner, id]);
-  const forget = (key: string): void => {
-    size -= all.get(key)?.size ?? 0;
+  /** Of all users, and of each one. */
+  const all = new Turns();
+  const byOwner = new Map<string, Turns>();
+  const forget = (owner: string, key: string): void => {
     all.delete(key);
+    const own = byOwner.get(owner);
+    own?.delete(key);
+    if (own?.size === 0) byOwner.delete(owner);
   };
+  const add = (turn: Turn): void => {
+    const { owner, key } = turn;
+    forget(owner, key);
+    all.add(turn);
+    const own = byOwner.get(owner) ?? new Turns();
+    byOwner.set(owner, own);
+    own.add(turn);
+    while (own.size > maxSize * MAX_SHARE) forgetOldest(own);
+    while (all.size > maxSize) forgetOldest(all);
+  };
+  const forgetOldest = (turns: Turns): void => {
+    const { owner, key } = turns.oldest();
+    forget(owner, key);
+  };
+  const keyOf = (owner: string, id: string): string => JSON.stringify([owner, id]);
   const find = (owner: string, id: string): KeptTurns | undefined => {
-    const key = keyOf(owner, id);
-    const found = all.get(key);
-    if (!found) return undefined;
-    all.delete(key);
-    all.set(key, found);
-    return found.kept;
+    const found = all.find(keyOf(owner, id));
+    if (found) add(found);
+    return found?.kept;
   };
   const keep = (owner: string, kept: KeptTurns): void => {
     const [first] = kept.calls;
@@ -50,15 +103,7 @@ export function createToolMemory(maxSize = MAX_SIZE): ToolMemory {
     // A client can refer to a call by the ID of its item only.
     for (const id of new Set([first.id, first.itemId ?? first.id])) {
       const key = keyOf(owner, id);
-      forget(key);
-      const added = key.length + kept.turns.length;
-      if (added > maxSize) continue;
-      all.set(key, { kept, size: added });
-      size += added;
-    }
-    for (const [oldest] of all) {
-      if (size <= maxSize) return;
-      forget(oldest);
+      add({ owner, key, kept, size: key.length + kept.turns.length });
     }
   };
   return {
