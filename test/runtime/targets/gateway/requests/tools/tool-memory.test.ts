@@ -16,7 +16,7 @@ const SIZE = '["ada","1"]'.length + '[]'.length;
 
 test('on the maximum size, the turns that were used least recently are dropped', async () => {
   const memory = createToolMemory(8 * SIZE);
-  const owners = [...'abcdefghi'].map((letter) => letter.repeat(3));
+  const owners = ['aaa', 'bbb', 'ccc', 'ddd', 'eee', 'fff', 'ggg', 'hhh', 'iii'];
   const found = async (): Promise<string[]> => {
     const kept = await Promise.all(owners.map(async (owner) => (await memory.find(owner, ['1']))[0]));
     return owners.filter((_owner, at) => kept[at]);
