@@ -13,6 +13,7 @@ const READERS: Readonly<Record<string, string>> = {
   'runtime/targets/gateway/api/http/bodies.ts': 'counts them',
   'runtime/targets/gateway/api/datasets.ts': 'passes them on in pieces',
   'runtime/targets/gateway/api/uploads.ts': 'passes them on in pieces',
+  'runtime/targets/manager/mcp/script-requests.ts': 'reads calls of scripts, which never leave the process',
 };
 
 test('request bodies are read only by code that counts their bytes', () => {
