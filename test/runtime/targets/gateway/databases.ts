@@ -53,7 +53,7 @@ const PROGRAMS = await findPostgres();
 /** `LEDGER=thread` uses the ledger as a serving thread does. */
 const LEDGER = process.env['LEDGER'];
 
-/** The ledger behind a link between threads. Only the main thread itself renews its lease. */
+/** The ledger behind a link between threads. Only the main thread itself renews its lease and knows what waits. */
 function throughMessages({ ledger, noticeRevision }: GatewayState, clock: Clock): Ledger {
   const { port1, port2 } = new MessageChannel();
   const main = openThreadLink<never>(port1, { ...offerLedger(ledger) });
@@ -65,6 +65,7 @@ function throughMessages({ ledger, noticeRevision }: GatewayState, clock: Clock)
   return {
     ...remote,
     heartbeat: () => ledger.heartbeat(),
+    waiting: () => ledger.waiting(),
     async close() {
       await remote.close();
       link.close();
