@@ -91,7 +91,7 @@ const managerPages: readonly PageEntry[] = [
   { path: '#/keys', shows: 'Edit' },
   { path: '#/keys/new', shows: 'Create key' },
   { path: '#/pins', shows: 'Pin its tools' },
-  { path: '#/findings', shows: 'Possible injections in texts of servers' },
+  { path: '#/findings', shows: 'ignore-instructions' },
   { path: '#/audit', shows: 'search-0' },
   { path: 'sign-in?server=remote-0', shows: 'API key or access token' },
   { path: 'secrets', shows: 'API key or access token' },
