@@ -1,6 +1,7 @@
 import { AppError } from '#contract/errors.ts';
 import { isObject } from '#core/json/is-object.ts';
 import { remember } from '#core/limits/remember.ts';
+import type { Users } from '../accounts/identity/identity.ts';
 import type { EntrySettings } from '../accounts/registry/model-entries.ts';
 import type { NewTrial, ShadowRecords, Trial } from '../accounts/shadow/shadow-records.ts';
 
@@ -8,7 +9,7 @@ import { reportOf } from '../accounts/shadow/trial-monitor.ts';
 import type { TrialReport } from '../accounts/shadow/trial-report.ts';
 import type { AbSettings } from '../requests/routing/ab-settings.ts';
 import type { Alias } from '../requests/routing/routing.ts';
-import type { ShadowSettings } from '../requests/routing/shadow-settings.ts';
+import { isJudged, type ShadowSettings } from '../requests/routing/shadow-settings.ts';
 import { type EntryRegistry, type RegisteredAlias } from './registry.ts';
 
 type Settings = ShadowSettings | AbSettings;
@@ -43,6 +44,7 @@ export interface ShadowRegistry {
 interface ShadowRegistryParts {
   readonly aliases: Pick<EntryRegistry<RegisteredAlias>, 'list' | 'get' | 'change'>;
   readonly records: ShadowRecords;
+  readonly users: Pick<Users, 'get'>;
   readonly trialOf: (alias: string, settings: Settings) => Promise<NewTrial>;
   readonly now: () => number;
 }
@@ -71,6 +73,7 @@ function unusableOf({ name, stored, value, problem }: RegisteredAlias): ShadowEv
 export function createShadowRegistry({
   aliases,
   records,
+  users,
   trialOf,
   now,
 }: ShadowRegistryParts): ShadowRegistry {
@@ -81,7 +84,7 @@ export function createShadowRegistry({
       const known = (await records.find(trial.id)) ?? newTrial(trial);
       return {
         ...about,
-        problem: null,
+        problem: await payerProblem(users, settings),
         report: await reportOf(records, { ...known, plan: trial.plan }, now()),
       };
     } catch (error) {
@@ -155,6 +158,20 @@ export function createShadowRegistry({
       return await aliases.change(alias, { targets: [{ model }], [section]: null });
     },
   };
+}
+
+/** Why the user who pays cannot; null if the user can, or if nothing is to be paid. */
+async function payerProblem(users: Pick<Users, 'get'>, settings: Settings): Promise<string | null> {
+  const { user } = settings;
+  const isTest = 'by' in settings;
+  if (user === undefined || (isTest && !settings.metrics.some(isJudged))) return null;
+  try {
+    await users.get(user);
+    return null;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'NotFoundError') throw error;
+    return `User '${user}', who pays for the evaluation, does not exist. Create the user, or set another \`${isTest ? 'ab' : 'shadow'}.user\`.`;
+  }
 }
 
 const missingEvaluation = (alias: string): never => {

@@ -39,7 +39,7 @@ const isTooLate = (time: number | undefined): boolean => time !== undefined && t
 const LATE = 'a time up to the year 9999';
 
 /** Parses a past time to milliseconds since 1970: a duration before now, such as `24h`, or a date. */
-export const pastTimeOf = (invocation: Invocation, name: string, now: number): number | undefined =>
+const pastTimeOf = (invocation: Invocation, name: string, now: number): number | undefined =>
   optionValue(invocation, name, {
     rule: spanRule('a duration before now, e.g. 24h (units s, m, h, d and w), or a date, e.g. 2026-01-31'),
     parse: (text) => {
@@ -47,3 +47,16 @@ export const pastTimeOf = (invocation: Invocation, name: string, now: number): n
       return span === undefined ? parseTimestamp(text) : now - span;
     },
   });
+
+/** Parses the range of `--from` and `--to`, either of which can be missing. */
+export function pastRangeOf(
+  invocation: Invocation,
+  now: number,
+): { readonly from: number | undefined; readonly to: number | undefined } {
+  const [from, to] = [pastTimeOf(invocation, 'from', now), pastTimeOf(invocation, 'to', now)];
+  if (from === undefined || to === undefined || from < to) return { from, to };
+  const [start, end] = ['from', 'to'].map((name) => JSON.stringify(invocation.value(name)));
+  throw new UsageError(
+    `${invocation.source('from')}: ${start} is not before ${end}, the end. Use an earlier start or a later end.`,
+  );
+}
