@@ -1,6 +1,6 @@
 import { EXPIRY_RULE, parseExpiry } from '#core/time/expiry.ts';
 import { parseSpan } from '#core/time/time-span.ts';
-import { parseTimestamp } from '#core/time/timestamp.ts';
+import { LAST_TIME, parseTimestamp } from '#core/time/timestamp.ts';
 import { type Invocation, UsageError } from '#serve/cli/command.ts';
 import { clearableValue, optionValue } from './changes.ts';
 
@@ -33,8 +33,6 @@ export function expiryOf(invocation: Invocation, name: string, now: number): num
   return time;
 }
 
-/** The latest time that RFC 3339 can express. */
-const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 const isTooLate = (time: number | undefined): boolean => time !== undefined && time > LAST_TIME;
 const LATE = 'a time up to the year 9999';
 
