@@ -1,6 +1,7 @@
-const LAST = Date.parse('9999-12-31T23:59:59.999Z');
+/** The latest time that RFC 3339 can express. */
+export const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 /** Numbers with a larger absolute value are milliseconds; as seconds they would be after the year 9999. */
-const MAX_SECONDS = Math.floor(LAST / 1000);
+const MAX_SECONDS = Math.floor(LAST_TIME / 1000);
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 /** Fewer digits are a year or a mistake. */
 const NUMBER = /^\d{9,15}(?:\.\d+)?$/;
@@ -12,7 +13,7 @@ const NUMBER = /^\d{9,15}(?:\.\d+)?$/;
  */
 export function parseTimestamp(given: string | number): number | undefined {
   const time = typeof given === 'number' ? fromNumber(given) : fromText(given.trim());
-  return time >= 0 && time <= LAST ? Math.floor(time) : undefined;
+  return time >= 0 && time <= LAST_TIME ? Math.floor(time) : undefined;
 }
 
 const fromNumber = (number: number): number => (Math.abs(number) <= MAX_SECONDS ? number * 1000 : number);

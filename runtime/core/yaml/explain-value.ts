@@ -21,7 +21,8 @@ export function explainValue(error: ErrorObject, { source, hidden }: ValueContex
   const written = source(path);
   const found = instead ?? describe(error.data, written);
   const isBare = ['number', 'boolean'].includes(typeof error.data);
-  const quoted = isBare && instead === undefined ? `; quote it: "${written}"` : '';
+  // A value that was not read from a YAML file has no source.
+  const quoted = isBare && instead === undefined && written !== '' ? `; quote it: "${written}"` : '';
   return { path, at: 'value', message: sentence(error, found, quoted) };
 }
 

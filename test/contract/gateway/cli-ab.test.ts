@@ -18,7 +18,14 @@ verifiesGatewayCommand('gcli:ab', async (arm) => {
   expect(await refused(1, ...create, JSON.stringify({ ...AB, window: 'soon' }))).toContain(
     'ab.window: expected a time such as 12h or 7d, found "soon"',
   );
+  expect(await refused(1, ...create, JSON.stringify({ ...AB, window: 0 }))).toMatch(
+    /`ab\.window`: expected a string, found the number 0\.$/m,
+  );
   await done(...create, JSON.stringify(AB));
+  expect(await refused(2, 'aliases', 'update', 'fast', '--no-ab', '--ab', '{}')).toContain(
+    '--ab conflicts with --no-ab; use one of them.',
+  );
+  expect(await done('aliases', 'get', 'fast')).toMatch(/^A\/B test +openai:candidate, share 0\.5$/m);
   expect(await done('shadow', 'list')).toMatch(
     /^ALIAS +MODE +CANDIDATE +REQUESTS +VERDICT .*\nfast +ab +openai:candidate +0 +undecided +- +-\nfixed +ab +openai:candidate +0/m,
   );

@@ -88,6 +88,7 @@ verifiesGatewayCommand('gcli:usage', async (arm) => {
     ],
     [['--csv', '--json'], '--csv conflicts with --json; use one of them.'],
     [['--from', 'yesterday'], '--from: "yesterday" is not'],
+    [['--from', '1h', '--to', '2h'], '--from: "1h" is not before "2h", the end.'],
     [['--limit', '0'], 'is not a whole number from 1'],
   ] as const) {
     expect(await refused(2, 'usage', ...args)).toContain(meant);

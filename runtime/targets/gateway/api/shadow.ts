@@ -57,12 +57,13 @@ const ALIAS = { name: 'alias', description: 'Name of the alias, including any sl
 
 /** `/v1/shadow`: evaluations of candidates with live requests. */
 export function shadowRoutes(
-  { aliases, clock, state: { shadowRecords: records } }: GatewayContext,
+  { aliases, clock, state: { shadowRecords: records, identity } }: GatewayContext,
   { guards, route }: HttpParts,
 ): readonly Route[] {
   const evaluations = createShadowRegistry({
     aliases,
     records,
+    users: identity.users,
     trialOf: (name, settings) => trialOfSettings(records, name, settings),
     now: clock.now,
   });

@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { Type } from 'typebox';
 import { AppError } from '#contract/errors.ts';
 import { startOf } from '#core/time/calendar.ts';
+import { LAST_TIME } from '#core/time/timestamp.ts';
 import { answerOf, wholeNumber } from '#serve/http/openapi/describe.ts';
 import type { Operation } from '#serve/http/openapi/operation.ts';
 import { wholeNumberOf, wordOf } from '#serve/http/query.ts';
@@ -98,6 +99,7 @@ function rangeQuery<Interval extends SpendingInterval>(
   const first = momentOf(c, 'from') ?? Math.max(0, to - DEFAULT_MS + noon);
   const from = startOf(interval, timeZone, first);
   if (from >= to) throw problem('from', 'from must be before to.');
+  if (to > LAST_TIME) throw problem('to', 'the interval of to ends after the year 9999. Use an earlier to.');
   const starts = intervalStarts({ from, to }, interval, timeZone, MAX_INTERVALS + 1);
   if (starts.length > MAX_INTERVALS)
     throw problem(

@@ -81,9 +81,15 @@ function recordOf(entry: RegisteredAlias): Record<string, string> {
     targets: targetsText(entry),
     strategy: view.strategy,
     fallbacks: view.fallbacks.join(', ') || '-',
+    ...(view.shadow && { 'shadow evaluation': candidateText(view.shadow) }),
+    ...(view.ab && { 'A/B test': candidateText(view.ab) }),
     updated: formatTime(entry.stored?.updatedAt ?? null),
   };
 }
+
+/** The candidate and its share; `shadow get` shows the rest. */
+const candidateText = ({ model, share }: Record<string, unknown>): string =>
+  `${String(model)}, share ${String(share)}`;
 
 /** Targets in command-line syntax; a weight of 1 is omitted. */
 const targetsText = (entry: RegisteredAlias): string =>
@@ -140,6 +146,9 @@ const COMMANDS = resourceCommands<RegisteredAlias>({
       'no-ab': { help: 'End the A/B test' },
     },
     prepare(invocation, name) {
+      for (const one of ['shadow', 'ab'])
+        if (invocation.flag(`no-${one}`) && invocation.value(one) !== undefined)
+          throw new UsageError(`--${one} conflicts with --no-${one}; use one of them.`);
       const cleared = {
         ...(invocation.flag('no-fallbacks') && { fallbacks: null }),
         ...(invocation.flag('no-shadow') && { shadow: null }),

@@ -8,7 +8,7 @@ import type { AuditFilter } from '../accounts/audit/audit-log.ts';
 import { auditEventView } from '../api/views/records.ts';
 import { ACTORS, OUTCOMES } from '../shared/record-words.ts';
 import type { AuditRow } from '../store/record-schema.ts';
-import { pastTimeOf } from './options/time-options.ts';
+import { pastRangeOf } from './options/time-options.ts';
 import { formatSecond, orDash } from './show/format-values.ts';
 import { storeCommand } from './store/store-command.ts';
 
@@ -37,8 +37,7 @@ const filterOf = (invocation: Invocation, now: number): AuditFilter => ({
   outcome: OUTCOMES.find((known) => known === invocation.value('outcome')),
   address: invocation.value('address'),
   requestId: invocation.value('request-id'),
-  from: pastTimeOf(invocation, 'from', now),
-  to: pastTimeOf(invocation, 'to', now),
+  ...pastRangeOf(invocation, now),
 });
 
 /** Formats a table with one line per event. */

@@ -113,7 +113,7 @@ const budgetForecastCommand = storeCommand({
   options: {
     owner: {
       value: 'kind',
-      help: `Owners of the budgets: ${FORECAST_KINDS.join(', ')}`,
+      help: 'Kind of the owners of the budgets',
       choices: FORECAST_KINDS,
       defaultText: 'user',
     },

@@ -11,7 +11,7 @@ import { feedbackRateView, feedbackView } from '../api/views/feedback.ts';
 import { MASTER_AUTHOR, MAX_COMMENT, MAX_EXPECTED, MAX_LABEL, SCORE } from '../shared/feedback-limits.ts';
 import { THUMBS } from '../shared/record-words.ts';
 import type { FeedbackRow } from '../store/record-schema.ts';
-import { pastTimeOf } from './options/time-options.ts';
+import { pastRangeOf } from './options/time-options.ts';
 import { formatSecond, orDash } from './show/format-values.ts';
 import type { StoreContext } from './store/store-command.ts';
 import { storeCommand } from './store/store-command.ts';
@@ -106,8 +106,7 @@ const listFeedbackCommand = storeCommand({
       model: invocation.value('model'),
       thumb: THUMBS.find((one) => one === invocation.value('thumb')),
       label: invocation.value('label'),
-      from: pastTimeOf(invocation, 'from', now),
-      to: pastTimeOf(invocation, 'to', now),
+      ...pastRangeOf(invocation, now),
     };
     const limit = requiredNumber(invocation, 'limit', { min: 1, max: 100_000 });
     return async ({ state, output, json }) => {
@@ -153,7 +152,7 @@ const feedbackRatesCommand = storeCommand({
   },
   prepare(invocation) {
     const now = Date.now();
-    const range = { from: pastTimeOf(invocation, 'from', now), to: pastTimeOf(invocation, 'to', now) };
+    const range = pastRangeOf(invocation, now);
     return async ({ state, output, json }) => {
       const rates = (await state.feedback.rates(range)).map(feedbackRateView);
       if (json) printJson(output, rates);

@@ -6,7 +6,7 @@ import { requiredNumber } from '#serve/cli/values.ts';
 import { hitView } from '../api/views/records.ts';
 import { HIT_MODES } from '../shared/record-words.ts';
 import type { GuardrailHitRow } from '../store/record-schema.ts';
-import { pastTimeOf } from './options/time-options.ts';
+import { pastRangeOf } from './options/time-options.ts';
 import { formatSecond, orDash } from './show/format-values.ts';
 import { storeCommand } from './store/store-command.ts';
 
@@ -26,8 +26,7 @@ const guardrailHitsCommand = storeCommand({
       profile: invocation.value('profile'),
       mode: invocation.value('mode'),
       userId: invocation.value('user'),
-      from: pastTimeOf(invocation, 'from', now),
-      to: pastTimeOf(invocation, 'to', now),
+      ...pastRangeOf(invocation, now),
     };
     const limit = requiredNumber(invocation, 'limit', { min: 1, max: 100_000 });
     return async ({ state: { guardrailHits }, output, json }) => {

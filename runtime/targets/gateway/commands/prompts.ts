@@ -9,7 +9,7 @@ import type { PromptHead } from '../accounts/prompts/prompt-log.ts';
 import { promptView, promptHeadView } from '../api/views/records.ts';
 import type { PromptRow } from '../store/record-schema.ts';
 import { findKey } from './store/find-account.ts';
-import { pastTimeOf } from './options/time-options.ts';
+import { pastRangeOf } from './options/time-options.ts';
 import { formatSecond, orDash, recordLines } from './show/format-values.ts';
 import { storeCommand } from './store/store-command.ts';
 
@@ -66,8 +66,7 @@ const listPromptsCommand = storeCommand({
       status: USAGE_STATUSES.find((one) => one === invocation.value('status')),
       thumb: THUMBS.find((one) => one === invocation.value('thumb')),
       label: invocation.value('label'),
-      from: pastTimeOf(invocation, 'from', now),
-      to: pastTimeOf(invocation, 'to', now),
+      ...pastRangeOf(invocation, now),
     };
     const key = invocation.value('key');
     const limit = requiredNumber(invocation, 'limit', { min: 1, max: 100_000 });

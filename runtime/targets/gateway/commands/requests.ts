@@ -10,7 +10,7 @@ import { usageLogView, latencyView } from '../api/views/records.ts';
 import { USAGE_STATUSES } from '../shared/record-words.ts';
 import type { UsageRow } from '../store/schema.ts';
 import { findKey } from './store/find-account.ts';
-import { pastTimeOf } from './options/time-options.ts';
+import { pastRangeOf } from './options/time-options.ts';
 import { formatDollars, formatSecond, orDash, recordLines, statusCell } from './show/format-values.ts';
 import { storeCommand } from './store/store-command.ts';
 
@@ -33,8 +33,7 @@ const listRequestsCommand = storeCommand({
       teamId: invocation.value('team'),
       model: invocation.value('model'),
       status: USAGE_STATUSES.find((known) => known === invocation.value('status')),
-      from: pastTimeOf(invocation, 'from', now),
-      to: pastTimeOf(invocation, 'to', now),
+      ...pastRangeOf(invocation, now),
     };
     const key = invocation.value('key');
     const limit = requiredNumber(invocation, 'limit', { min: 1, max: 100_000 });

@@ -13,10 +13,11 @@ import { type StoreContext, storeCommand } from './store/store-command.ts';
 type View = ReturnType<typeof shadowView>;
 
 const registryOf = (context: StoreContext): ShadowRegistry => {
-  const { shadowRecords: records } = context.state;
+  const { shadowRecords: records, identity } = context.state;
   return createShadowRegistry({
     aliases: aliasesOf(context),
     records,
+    users: identity.users,
     trialOf: (alias, settings) => trialOfSettings(records, alias, settings),
     now: () => Date.now(),
   });

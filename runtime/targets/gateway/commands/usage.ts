@@ -19,7 +19,7 @@ import { usageGroupView, usageLogView, usagePointView, usageTotalsView } from '.
 import { USAGE_STATUSES } from '../shared/record-words.ts';
 import type { UsageRow } from '../store/schema.ts';
 import { findKey } from './store/find-account.ts';
-import { pastTimeOf } from './options/time-options.ts';
+import { pastRangeOf } from './options/time-options.ts';
 import { formatDollars, formatSecond, orDash, formatTime, statusCell } from './show/format-values.ts';
 import { findOne } from './store/find-one.ts';
 import { type StoreContext, storeCommand } from './store/store-command.ts';
@@ -60,8 +60,7 @@ const filterOf = (invocation: Invocation, now: number): Omit<UsageFilter, 'keyId
   requestId: invocation.value('request-id'),
   endUser: invocation.value('end-user'),
   tag: invocation.value('tag'),
-  from: pastTimeOf(invocation, 'from', now),
-  to: pastTimeOf(invocation, 'to', now),
+  ...pastRangeOf(invocation, now),
 });
 
 /** The requested report format. */

@@ -1,11 +1,15 @@
 import { AppError } from '#contract/errors.ts';
+import { isObject } from '#core/json/is-object.ts';
 import { remember } from '#core/limits/remember.ts';
+import type { Users } from '../accounts/identity/identity.ts';
+import type { EntrySettings } from '../accounts/registry/model-entries.ts';
 import type { NewTrial, ShadowRecords, Trial } from '../accounts/shadow/shadow-records.ts';
+
 import { reportOf } from '../accounts/shadow/trial-monitor.ts';
 import type { TrialReport } from '../accounts/shadow/trial-report.ts';
 import type { AbSettings } from '../requests/routing/ab-settings.ts';
 import type { Alias } from '../requests/routing/routing.ts';
-import type { ShadowSettings } from '../requests/routing/shadow-settings.ts';
+import { isJudged, type ShadowSettings } from '../requests/routing/shadow-settings.ts';
 import { type EntryRegistry, type RegisteredAlias } from './registry.ts';
 
 type Settings = ShadowSettings | AbSettings;
@@ -21,6 +25,8 @@ export interface ShadowEvaluation {
   readonly problem: string | null;
   /** Undefined if it cannot run. */
   readonly report: TrialReport | undefined;
+  /** What is known of settings that cannot be used, e.g. because the candidate's provider was deleted. */
+  readonly unusable?: { readonly mode: 'ab' | 'shadow'; readonly candidate: string };
 }
 
 export interface ShadowRegistry {
@@ -38,6 +44,7 @@ export interface ShadowRegistry {
 interface ShadowRegistryParts {
   readonly aliases: Pick<EntryRegistry<RegisteredAlias>, 'list' | 'get' | 'change'>;
   readonly records: ShadowRecords;
+  readonly users: Pick<Users, 'get'>;
   readonly trialOf: (alias: string, settings: Settings) => Promise<NewTrial>;
   readonly now: () => number;
 }
@@ -49,9 +56,24 @@ const MAX_KEPT = 200;
 /** An alias has either a shadow evaluation or an A/B test. */
 const settingsOf = (alias: Alias | undefined): Settings | undefined => alias?.ab ?? alias?.shadow;
 
+/** The evaluation of an alias in the database whose settings cannot be used; undefined if it has none. */
+function unusableOf({ name, stored, value, problem }: RegisteredAlias): ShadowEvaluation | undefined {
+  if (problem === null || settingsOf(value)) return undefined;
+  const about = { alias: name, isCurrent: true, settings: undefined, problem, report: undefined };
+  const settings: EntrySettings = stored?.settings ?? {};
+  const found = (['ab', 'shadow'] as const).find((mode) => isObject(settings[mode]));
+  if (found === undefined) return undefined;
+  const candidate = isObject(settings[found]) ? settings[found]['model'] : undefined;
+  return {
+    ...about,
+    unusable: { mode: found, candidate: typeof candidate === 'string' ? candidate : '' },
+  };
+}
+
 export function createShadowRegistry({
   aliases,
   records,
+  users,
   trialOf,
   now,
 }: ShadowRegistryParts): ShadowRegistry {
@@ -62,7 +84,7 @@ export function createShadowRegistry({
       const known = (await records.find(trial.id)) ?? newTrial(trial);
       return {
         ...about,
-        problem: null,
+        problem: await payerProblem(users, settings),
         report: await reportOf(records, { ...known, plan: trial.plan }, now()),
       };
     } catch (error) {
@@ -81,17 +103,19 @@ export function createShadowRegistry({
     return report;
   };
   const get = async (alias: string): Promise<ShadowEvaluation> => {
-    const { value } = await aliases.get(alias);
-    const settings = settingsOf(value);
-    return settings ? await currentOf(alias, settings) : missingEvaluation(alias);
+    const entry = await aliases.get(alias);
+    const settings = settingsOf(entry.value);
+    if (settings) return await currentOf(alias, settings);
+    return unusableOf(entry) ?? missingEvaluation(alias);
   };
   return {
     get,
     async list() {
       const current: ShadowEvaluation[] = [];
-      for (const { name, value } of await aliases.list()) {
-        const settings = settingsOf(value);
-        if (settings) current.push(await currentOf(name, settings));
+      for (const entry of await aliases.list()) {
+        const settings = settingsOf(entry.value);
+        const one = settings ? await currentOf(entry.name, settings) : unusableOf(entry);
+        if (one) current.push(one);
       }
       const known = new Set(current.map(({ report }) => report?.trial.id));
       const ended: ShadowEvaluation[] = [];
@@ -103,9 +127,19 @@ export function createShadowRegistry({
       return [...current, ...ended];
     },
     async promote(alias, force) {
-      const { source, value } = await aliases.get(alias);
+      const entry = await aliases.get(alias);
+      const { source, value } = entry;
       const settings = settingsOf(value);
-      if (!settings) return missingEvaluation(alias);
+      if (!settings) {
+        const { problem } = unusableOf(entry) ?? missingEvaluation(alias);
+        throw new AppError(
+          'ConflictError',
+          `The candidate of alias '${alias}' cannot be promoted: ${problem}`,
+          {
+            reason: 'not_established',
+          },
+        );
+      }
       const { model } = settings;
       const section = value?.ab ? 'ab' : 'shadow';
       if (source === 'file')
@@ -124,6 +158,20 @@ export function createShadowRegistry({
       return await aliases.change(alias, { targets: [{ model }], [section]: null });
     },
   };
+}
+
+/** Why the user who pays cannot; null if the user can, or if nothing is to be paid. */
+async function payerProblem(users: Pick<Users, 'get'>, settings: Settings): Promise<string | null> {
+  const { user } = settings;
+  const isTest = 'by' in settings;
+  if (user === undefined || (isTest && !settings.metrics.some(isJudged))) return null;
+  try {
+    await users.get(user);
+    return null;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'NotFoundError') throw error;
+    return `User '${user}', who pays for the evaluation, does not exist. Create the user, or set another \`${isTest ? 'ab' : 'shadow'}.user\`.`;
+  }
 }
 
 const missingEvaluation = (alias: string): never => {

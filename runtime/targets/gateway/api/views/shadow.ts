@@ -16,13 +16,13 @@ const inDollars = ({ baseline, candidate, difference, lower, upper }: Comparison
   upper: dollars(upper),
 });
 
-export function shadowView({ alias, isCurrent, settings, problem, report }: ShadowEvaluation) {
+export function shadowView({ alias, isCurrent, settings, problem, report, unusable }: ShadowEvaluation) {
   const { trial } = report ?? {};
   const ab = settings && 'by' in settings ? settings : undefined;
   return {
     alias,
-    mode: ab || trial?.plan.ab ? ('ab' as const) : ('shadow' as const),
-    candidate: trial?.plan.candidate ?? settings?.model ?? '',
+    mode: unusable?.mode ?? (ab || trial?.plan.ab ? ('ab' as const) : ('shadow' as const)),
+    candidate: trial?.plan.candidate ?? settings?.model ?? unusable?.candidate ?? '',
     current: isCurrent,
     share: settings?.share ?? null,
     user: settings?.user ?? null,

@@ -1,6 +1,6 @@
 import { EXPIRY_RULE, parseExpiry } from '#core/time/expiry.ts';
 import { parseSpan } from '#core/time/time-span.ts';
-import { parseTimestamp } from '#core/time/timestamp.ts';
+import { LAST_TIME, parseTimestamp } from '#core/time/timestamp.ts';
 import { type Invocation, UsageError } from '#serve/cli/command.ts';
 import { clearableValue, optionValue } from './changes.ts';
 
@@ -33,13 +33,11 @@ export function expiryOf(invocation: Invocation, name: string, now: number): num
   return time;
 }
 
-/** The latest time that RFC 3339 can express. */
-const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 const isTooLate = (time: number | undefined): boolean => time !== undefined && time > LAST_TIME;
 const LATE = 'a time up to the year 9999';
 
 /** Parses a past time to milliseconds since 1970: a duration before now, such as `24h`, or a date. */
-export const pastTimeOf = (invocation: Invocation, name: string, now: number): number | undefined =>
+const pastTimeOf = (invocation: Invocation, name: string, now: number): number | undefined =>
   optionValue(invocation, name, {
     rule: spanRule('a duration before now, e.g. 24h (units s, m, h, d and w), or a date, e.g. 2026-01-31'),
     parse: (text) => {
@@ -47,3 +45,16 @@ export const pastTimeOf = (invocation: Invocation, name: string, now: number): n
       return span === undefined ? parseTimestamp(text) : now - span;
     },
   });
+
+/** Parses the range of `--from` and `--to`, either of which can be missing. */
+export function pastRangeOf(
+  invocation: Invocation,
+  now: number,
+): { readonly from: number | undefined; readonly to: number | undefined } {
+  const [from, to] = [pastTimeOf(invocation, 'from', now), pastTimeOf(invocation, 'to', now)];
+  if (from === undefined || to === undefined || from < to) return { from, to };
+  const [start, end] = ['from', 'to'].map((name) => JSON.stringify(invocation.value(name)));
+  throw new UsageError(
+    `${invocation.source('from')}: ${start} is not before ${end}, the end. Use an earlier start or a later end.`,
+  );
+}

@@ -1,4 +1,5 @@
 import { parseSpan } from '#core/time/time-span.ts';
+import { entriesOf } from '#core/values/keys.ts';
 import { AB_DEFAULTS, type AbSettings, SUCCESS } from '../../requests/routing/ab-settings.ts';
 import {
   isJudged,
@@ -27,6 +28,13 @@ export function resolveEvaluation(
   report: (section: keyof Entries, key: string | undefined, problem: string) => void,
 ): Pick<Alias, 'shadow' | 'ab'> {
   if (shadow && ab) report('ab', undefined, 'cannot be combined with `shadow`; remove one of them');
+  for (const [section, entry] of entriesOf({ shadow, ab }))
+    if (entry && baseline.length > 0 && baseline.every((model) => model === entry.model))
+      report(
+        section,
+        'model',
+        `${JSON.stringify(entry.model)} is the alias's only model; choose another candidate`,
+      );
   return {
     ...(shadow && {
       shadow: resolveShadow(shadow, baseline, modelProblem, (key, text) => report('shadow', key, text)),
@@ -55,6 +63,14 @@ function resolveAb(
   const windowMs = parseSpan(window);
   if (windowMs === undefined || windowMs <= 0)
     report('window', `expected a time such as 12h or 7d, found ${JSON.stringify(window)}`);
+  const retention = entry.retention ?? SHADOW_DEFAULTS.retention;
+  const retentionMs = retentionOf(retention, report);
+  // A user is counted when the window is over, and needs the recorded requests until then.
+  if (windowMs !== undefined && retentionMs !== undefined && retentionMs > 0 && windowMs >= retentionMs)
+    report(
+      'window',
+      `${JSON.stringify(window)} is not shorter than the retention (${retention}), so no user would be counted; use a shorter window or a longer retention`,
+    );
   return {
     baseline: [...new Set(baseline)].sort(),
     model,
@@ -69,7 +85,7 @@ function resolveAb(
     margin: entry.margin ?? SHADOW_DEFAULTS.margin,
     confidence: entry.confidence ?? SHADOW_DEFAULTS.confidence,
     maxRows: entry.max_rows ?? AB_DEFAULTS.maxRows,
-    retentionMs: retentionOf(entry.retention ?? SHADOW_DEFAULTS.retention, report),
+    retentionMs,
   };
 }
 

@@ -45,7 +45,7 @@ export function createStoredAliases(): ResolveAlias {
       [...served.map(({ model }) => model), ...others],
       (model) => targetProblem(model, known),
       (section, key, text) =>
-        problems.push(key === undefined ? `\`${section}\` ${text}.` : `${section}.${key}: ${text}`),
+        problems.push(ended(key === undefined ? `\`${section}\` ${text}` : `${section}.${key}: ${text}`)),
     );
     // An evaluation with a problem does not run, but the alias still works.
     const used = problems.length === before ? evaluation : {};
@@ -61,6 +61,9 @@ export function createStoredAliases(): ResolveAlias {
     return { status: 'active', value, problem };
   };
 }
+
+/** Several problems are shown one after the other. */
+const ended = (problem: string): string => (/[.?]$/.test(problem) ? problem : `${problem}.`);
 
 const namesOf = (providers: readonly ConfiguredProvider[], isEncoder: boolean): string[] =>
   providers.filter(({ type }) => (type === ENCODER) === isEncoder).map(({ name }) => name);

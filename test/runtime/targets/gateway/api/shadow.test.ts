@@ -114,6 +114,54 @@ describeDatabases((database) => {
     expect([status, text]).toEqual([422, expect.stringContaining(problem)]);
   });
 
+  test('problems with settings are separate sentences', async () => {
+    const { ask } = await start();
+    const create = async (settings: object) =>
+      (await ask('POST', '/v1/aliases', { name: 'fast', targets: ['openai:current'], ...settings })).body
+        .detail;
+    const ab = { model: 'openai:candidate', share: 0.5 };
+    expect(await create({ ab: { ...ab, metrics: ['g_eval_summarization'] } })).toBe(
+      "Invalid alias 'fast': ab.judge: must be set, because a judge scores g_eval_summarization. ab.user: must be set, because a judge scores g_eval_summarization.",
+    );
+  });
+
+  test.each(['ab', 'shadow'])('an evaluation that cannot run is shown with its problem: %s', async (mode) => {
+    const { ask } = await start();
+    await ask('POST', '/v1/providers', { name: 'mistral', api_key: 'sk-y' });
+    const candidate = 'mistral:candidate';
+    await ask('POST', '/v1/aliases', {
+      name: 'fast',
+      targets: ['openai:current'],
+      [mode]: { ...SHADOW, model: candidate },
+    });
+    const problem = 'There is no provider `mistral` for "mistral:candidate".';
+    expect((await ask('DELETE', '/v1/providers/mistral')).status).toBe(204);
+    const { status, body } = await ask('GET', '/v1/shadow/fast');
+    expect([status, body]).toMatchObject([
+      200,
+      { alias: 'fast', mode, candidate, current: true, verdict: 'undecided', message: 'not running' },
+    ]);
+    expect(body.problem).toContain(problem);
+    expect((await ask('GET', '/v1/shadow')).body).toMatchObject([{ problem: body.problem }]);
+    const promoted = await ask('POST', '/v1/shadow/promote', { alias: 'fast', force: true });
+    expect([promoted.status, promoted.body.detail]).toEqual([409, expect.stringContaining('mistral')]);
+  });
+
+  test.each([
+    ['shadow', SHADOW],
+    ['ab', { ...SHADOW, metrics: ['g_eval_summarization'] }],
+  ])('a user who pays and does not exist is shown as a problem: %s', async (mode, settings) => {
+    const { ask } = await start();
+    await ask('POST', '/v1/aliases', { name: 'fast', targets: ['openai:current'], [mode]: settings });
+    const problemOf = async (): Promise<unknown> => (await ask('GET', '/v1/shadow/fast')).body.problem;
+    const problem = `User 'evaluation', who pays for the evaluation, does not exist. Create the user, or set another \`${mode}.user\`.`;
+    expect(await problemOf()).toBe(problem);
+    await ask('POST', '/v1/users', { user_id: 'evaluation' });
+    expect(await problemOf()).toBeNull();
+    await ask('DELETE', '/v1/users/evaluation');
+    expect(await problemOf()).toBe(problem);
+  });
+
   test('an experiment that does not exist is shown as a problem', async () => {
     const { ask, alias } = await start();
     await alias({ ...SHADOW, experiment: 'none' });
@@ -136,6 +184,7 @@ describeDatabases((database) => {
     const registry = createShadowRegistry({
       aliases: { ...context.aliases, get: () => Promise.resolve(entry) },
       records: context.state.shadowRecords,
+      users: context.state.identity.users,
       trialOf: (alias, settings) => trialOfSettings(context.state.shadowRecords, alias, settings),
       now: context.clock.now,
     });

@@ -239,6 +239,11 @@ describeDatabases((database) => {
       ['/v1/requests?cursor=x', 422, 'cursor must be the `next` value of a response'],
       ['/v1/requests?user_id=ada&team_id=x', 422, 'mutually exclusive'],
       ['/v1/usage/spending?from=2026-03-01&to=2026-02-01', 422, 'from must be before to'],
+      [
+        '/v1/usage/spending?from=9999-12-01&to=9999-12-31&interval=week',
+        422,
+        'the interval of to ends after the year 9999. Use an earlier to',
+      ],
       ['/v1/usage/spending?interval=hour&from=2026-01-01', 422, 'more than 800 intervals'],
       ['/v1/usage/latency?interval=hour&from=2026-02-20', 422, 'exceeds 48 hours'],
       ['/v1/usage/latency?interval=week', 422, 'interval must be'],
