@@ -62,7 +62,7 @@ function resolveServer(
   const url = readBaseUrl(context, path, 'url', entry.url);
   const headers = sendableHeaders(context, [...path, 'headers'], entry.headers);
   const { user_header: userHeader } = entry;
-  const problem = userHeader === undefined ? undefined : headerNameProblem(userHeader);
+  const problem = userHeader === undefined ? undefined : userHeaderProblem(userHeader, entry);
   if (problem !== undefined) context.report([...path, 'user_header'], problem);
   const userToken = userTokenOf(context, path, entry, issuer);
   const timeoutMs = durationIn(context, [...path, 'timeout'], entry.timeout ?? TOOL_DEFAULTS.timeout);
@@ -82,6 +82,19 @@ function resolveServer(
   };
 }
 
+/** Each header has one source, because only one value would be sent. */
+function userHeaderProblem(
+  header: string,
+  { headers = {}, user_token_audience: audience }: ToolServerEntry,
+): string | undefined {
+  const isSame = (name: string): boolean => name.toLowerCase() === header.toLowerCase();
+  const fixed = Object.keys(headers).find(isSame);
+  if (fixed !== undefined) return `conflicts with the header \`${fixed}\` in \`headers\`; keep one of them`;
+  if (audience !== undefined && isSame('authorization'))
+    return 'conflicts with `user_token_audience`, which sets the same header; use another name';
+  return headerNameProblem(header);
+}
+
 /** Settings of the token, which takes the place of a configured credential. */
 function userTokenOf(
   { report }: ResolveContext,
@@ -91,6 +104,7 @@ function userTokenOf(
 ): ToolServer['userToken'] {
   if (audience === undefined) return undefined;
   const key = [...path, 'user_token_audience'];
+  if (audience.trim() === '') report(key, 'must not be empty');
   if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
     report(key, 'conflicts with the header `Authorization`; keep one of them', 'key');
   if (issuer !== undefined) return { issuer, audience };
