@@ -1,5 +1,6 @@
 import { didYouMean } from '#core/text/suggest.ts';
 import { headerNameProblem } from '#core/text/header-rules.ts';
+import { isToolLabel, TOOL_LABEL_RULE } from '../../shared/tool-label.ts';
 import type { ToolServer, ToolSettings } from '../../shared/tool-settings.ts';
 import { TOOL_DEFAULTS, type ToolsEntry, type ToolServerEntry } from '../schemas/tools.ts';
 import { readBaseUrl } from './base-url.ts';
@@ -7,9 +8,6 @@ import { durationIn, type Path, type ResolveContext } from './context.ts';
 import { dollarsIn } from './dollars.ts';
 import { secureUrl } from './secure-url.ts';
 import { sendableHeaders } from './sendable.ts';
-
-/** Labels become parts of function names, whose characters all providers restrict. */
-const LABEL = /^[a-zA-Z][a-zA-Z0-9_-]{0,31}$/;
 
 /** Reads the MCP servers whose tools the gateway runs; undefined if there are none. */
 export function resolveTools(
@@ -23,12 +21,7 @@ export function resolveTools(
     secureUrl(context, ['tools', 'user_token_issuer'], entry.user_token_issuer);
   for (const [label, one] of Object.entries(written)) {
     const path = ['tools', 'mcp_servers', label];
-    if (!LABEL.test(label))
-      context.report(
-        path,
-        'a label must consist of at most 32 letters, digits, `-` and `_`, and begin with a letter',
-        'key',
-      );
+    if (!isToolLabel(label)) context.report(path, TOOL_LABEL_RULE, 'key');
     const server = resolveServer(context, path, label, one, entry.user_token_issuer);
     if (server) servers.set(label, server);
   }
