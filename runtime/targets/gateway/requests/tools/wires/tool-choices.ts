@@ -27,7 +27,7 @@ export function chosenServers(choice: unknown): readonly Json[] {
 
 /**
  * A list of allowed tools with functions in place of the servers that the gateway runs. It always allows the default tools
- * of the key, which the client cannot list because it does not know them. Undefined if the choice is no list.
+ * of the key, which the client cannot list because it does not know them. Undefined for other choices.
  */
 export function withAllowedFunctions(
   choice: unknown,

@@ -61,7 +61,7 @@ test('a list of allowed tools names servers, and always allows the default tools
   ]);
 });
 
-test('a list of allowed tools keeps servers that the provider runs, and what is not a list', () => {
+test('a list of allowed tools keeps servers that the provider runs, and other choices', () => {
   const other = { type: 'mcp', server_label: 'other' };
   const [choice] = choicesOf(responsesTools, { type: 'allowed_tools', mode: 'auto', tools: [other] }, other);
   expect(choice).toMatchObject({ tools: [other, { name: 'own_seal' }] });
