@@ -1,3 +1,4 @@
+import { membersOf } from '#core/json/members-of.ts';
 import type { OAuthHttp } from './oauth-http.ts';
 import { OAuthFailure } from './oauth-failure.ts';
 import { readResourceMetadata, type ResourceMetadata } from './resource-metadata.ts';
@@ -15,6 +16,8 @@ export async function discoverResource(
 ): Promise<ResourceMetadata | undefined> {
   const urls = announced === undefined ? resourceMetadataUrls(resource) : [announced];
   const found = await firstFound(http, urls);
+  // A resource without metadata can respond to every URL, for example with its home page.
+  if (announced === undefined && membersOf(found?.body)['resource'] === undefined) return undefined;
   return found && readResourceMetadata(found.body, resource);
 }
 

@@ -243,11 +243,14 @@ async function resultIn(response: Response, { item, failure }: PassingCall): Pro
     if (failure?.error instanceof AppError && error['message'] === failure.message) throw failure.error;
     throw new AppError('UpstreamError', `${nameOf(item)}: ${String(error['message'])}`);
   }
-  const reason = text.trim().slice(0, MAX_REASON);
-  throw new AppError(
-    'ForbiddenError',
-    `${nameOf(item)}: rejected with status ${response.status}${reason === '' ? '' : `: ${reason}`}`,
-  );
+  const shown = text.trim().slice(0, MAX_REASON);
+  const reason = shown === '' ? '' : `: ${shown}`;
+  if (response.ok)
+    throw new AppError(
+      'UpstreamError',
+      `${nameOf(item)}: a plugin changed the response to invalid JSON${reason}`,
+    );
+  throw new AppError('ForbiddenError', `${nameOf(item)}: rejected with status ${response.status}${reason}`);
 }
 
 function jsonIn(text: string): unknown {

@@ -103,3 +103,15 @@ test('metadata URLs are tried in order, and a failing server is not treated as o
   found.set('/.well-known/oauth-authorization-server/a', 503);
   await expect(discoverServer(http, `${base}/a`)).rejects.toThrow('returned status 503');
 });
+
+test.each(['<!doctype html>', '{"path": "/"}', '[]'])(
+  'a resource that responds to all URLs with %s has no metadata, unless it has announced this URL',
+  async (body) => {
+    const { port } = await serve((_request, response) => response.end(body));
+    const url = new URL(`http://127.0.0.1:${port}/v1`);
+    expect(await discoverResource(client(), url, undefined)).toBeUndefined();
+    await expect(discoverResource(client(), url, `${url.href}/announced`)).rejects.toThrow(
+      'The protected-resource metadata has no `resource`.',
+    );
+  },
+);

@@ -10,6 +10,7 @@ import {
   MAX_LIMIT_PATTERNS,
   MAX_LIMITS,
 } from '../fields/budget-limits.ts';
+import { isToolLabel, TOOL_LABEL_RULE } from '../../shared/tool-label.ts';
 import { MAX_QUEUE_SECONDS } from '../fields/shared-fields.ts';
 import { type FieldTable, MAX_LABELS, MAX_PATTERNS, MAX_TEXT_LENGTH, nameOf } from '../fields/field.ts';
 
@@ -49,7 +50,7 @@ export function checkFields(table: FieldTable, changes: object): void {
     if ((field.kind === 'text' || field.kind === 'zone') && typeof value === 'string')
       checkLength(name, value, field.maxLength);
     if (field.kind === 'models' && Array.isArray(value)) checkPatterns(name, value);
-    if (field.kind === 'labels' && Array.isArray(value)) checkPatterns(name, value, MAX_LABELS);
+    if (field.kind === 'labels' && Array.isArray(value)) checkLabels(name, value);
     if (field.kind === 'limits') checkLimits(name, value as readonly BudgetLimit[]);
     if (field.kind === 'parts') checkFields(field.parts, membersOf(value));
   }
@@ -65,6 +66,17 @@ function checkPatterns(name: string, patterns: readonly string[], max = MAX_PATT
   if (patterns.length > max)
     throw inputProblem(name, `${name} has ${patterns.length} patterns; the maximum is ${max}.`);
   for (const pattern of patterns) checkLength(name, pattern);
+}
+
+/** Throws for labels that no configuration can have, because all requests of such a key would fail. */
+function checkLabels(name: string, labels: readonly string[]): void {
+  checkPatterns(name, labels, MAX_LABELS);
+  const invalid = labels.find((label) => !isToolLabel(label));
+  if (invalid !== undefined)
+    throw inputProblem(
+      name,
+      `${name}: ${JSON.stringify(invalid)} is not the label of an MCP server: ${TOOL_LABEL_RULE}.`,
+    );
 }
 
 function checkLimits(name: string, limits: readonly BudgetLimit[]): void {

@@ -154,7 +154,7 @@ const READERS: Partial<Record<SimpleField['kind'], Reader>> = {
   metadata: (invocation) => metadataOf(invocation),
   models: readModels,
   labels: (invocation, flag) =>
-    clearableValue(invocation, flag, { rule: 'labels separated by commas, or none', parse: parseLabels }),
+    clearableValue(invocation, flag, { rule: 'labels separated by commas', parse: parseLabels }),
 };
 
 const parseLabels = (text: string): readonly string[] | undefined => {

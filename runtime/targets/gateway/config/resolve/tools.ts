@@ -1,5 +1,6 @@
 import { didYouMean } from '#core/text/suggest.ts';
 import { headerNameProblem } from '#core/text/header-rules.ts';
+import { isToolLabel, TOOL_LABEL_RULE } from '../../shared/tool-label.ts';
 import type { ToolServer, ToolSettings } from '../../shared/tool-settings.ts';
 import { TOOL_DEFAULTS, type ToolsEntry, type ToolServerEntry } from '../schemas/tools.ts';
 import { readBaseUrl } from './base-url.ts';
@@ -7,9 +8,6 @@ import { durationIn, type Path, type ResolveContext } from './context.ts';
 import { dollarsIn } from './dollars.ts';
 import { secureUrl } from './secure-url.ts';
 import { sendableHeaders } from './sendable.ts';
-
-/** Labels become parts of function names, whose characters all providers restrict. */
-const LABEL = /^[a-zA-Z][a-zA-Z0-9_-]{0,31}$/;
 
 /** Reads the MCP servers whose tools the gateway runs; undefined if there are none. */
 export function resolveTools(
@@ -23,12 +21,7 @@ export function resolveTools(
     secureUrl(context, ['tools', 'user_token_issuer'], entry.user_token_issuer);
   for (const [label, one] of Object.entries(written)) {
     const path = ['tools', 'mcp_servers', label];
-    if (!LABEL.test(label))
-      context.report(
-        path,
-        'a label must consist of at most 32 letters, digits, `-` and `_`, and begin with a letter',
-        'key',
-      );
+    if (!isToolLabel(label)) context.report(path, TOOL_LABEL_RULE, 'key');
     const server = resolveServer(context, path, label, one, entry.user_token_issuer);
     if (server) servers.set(label, server);
   }
@@ -62,7 +55,7 @@ function resolveServer(
   const url = readBaseUrl(context, path, 'url', entry.url);
   const headers = sendableHeaders(context, [...path, 'headers'], entry.headers);
   const { user_header: userHeader } = entry;
-  const problem = userHeader === undefined ? undefined : headerNameProblem(userHeader);
+  const problem = userHeader === undefined ? undefined : userHeaderProblem(userHeader, entry);
   if (problem !== undefined) context.report([...path, 'user_header'], problem);
   const userToken = userTokenOf(context, path, entry, issuer);
   const timeoutMs = durationIn(context, [...path, 'timeout'], entry.timeout ?? TOOL_DEFAULTS.timeout);
@@ -82,6 +75,19 @@ function resolveServer(
   };
 }
 
+/** Each header has one source, because only one value would be sent. */
+function userHeaderProblem(
+  header: string,
+  { headers = {}, user_token_audience: audience }: ToolServerEntry,
+): string | undefined {
+  const isSame = (name: string): boolean => name.toLowerCase() === header.toLowerCase();
+  const fixed = Object.keys(headers).find(isSame);
+  if (fixed !== undefined) return `conflicts with the header \`${fixed}\` in \`headers\`; keep one of them`;
+  if (audience !== undefined && isSame('authorization'))
+    return 'conflicts with `user_token_audience`, which sets the same header; use another name';
+  return headerNameProblem(header);
+}
+
 /** Settings of the token, which takes the place of a configured credential. */
 function userTokenOf(
   { report }: ResolveContext,
@@ -91,6 +97,7 @@ function userTokenOf(
 ): ToolServer['userToken'] {
   if (audience === undefined) return undefined;
   const key = [...path, 'user_token_audience'];
+  if (audience.trim() === '') report(key, 'must not be empty');
   if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
     report(key, 'conflicts with the header `Authorization`; keep one of them', 'key');
   if (issuer !== undefined) return { issuer, audience };

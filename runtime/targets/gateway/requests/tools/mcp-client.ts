@@ -233,6 +233,8 @@ class ListTooLong extends Error {}
 /** Describes for users why a call failed. Never contains the server's URL or headers. */
 export function failureText(label: string, error: unknown): string {
   if (error instanceof RpcError) return error.message;
+  if (error instanceof StatusError && (error.status === 401 || error.status === 403))
+    return `MCP server '${label}' rejected the gateway's credentials (status ${error.status}). Ask the administrator to correct its \`headers\` or \`user_token_audience\`.`;
   if (error instanceof StatusError) return `MCP server '${label}' responded with status ${error.status}.`;
   if (error instanceof ListTooLong)
     return `The tools of MCP server '${label}' have more than ${MAX_LIST_CHARACTERS} characters.`;

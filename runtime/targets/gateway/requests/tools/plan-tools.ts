@@ -5,7 +5,8 @@ import type { Json } from '../../providers/shapes/chat.ts';
 import type { ToolServer, ToolSettings } from '../../shared/tool-settings.ts';
 import { configuredServer } from '../policy/mcp-servers.ts';
 import type { McpTool } from './mcp-client.ts';
-import { isServerTool, serverOf } from './wires/members.ts';
+import { serverOf } from './wires/members.ts';
+import { chosenServers } from './wires/tool-choices.ts';
 import type { NamedTool, RequestedServer, ToolNames, ToolWire } from './wires/wire.ts';
 
 /** The user, team and key of a request, on which the available servers depend. */
@@ -129,16 +130,19 @@ export function requireChosen(
   { byLabel }: ToolPlan,
   { otherServers, servers }: ToolSettings,
 ): void {
-  if (!isServerTool(choice)) return;
-  const { label = '' } = serverOf(choice);
-  const { name } = choice;
-  const tools = byLabel.get(label);
-  if (!tools && otherServers === 'provider' && !servers.has(label)) return;
-  if (!tools) throw unknownServer(label);
-  if (name === undefined || tools.some(({ tool }) => tool === name)) return;
-  throw inputError(
-    `MCP server ${JSON.stringify(label)} has no tool ${JSON.stringify(name).slice(0, 100)} for this request. Correct \`tool_choice\`.`,
-  );
+  for (const one of chosenServers(choice)) {
+    const { label } = serverOf(one);
+    const { name } = one;
+    if (label === undefined)
+      throw inputError('`tool_choice` has an MCP server without a `server_label`. Add the label.');
+    const tools = byLabel.get(label);
+    if (!tools && otherServers === 'provider' && !servers.has(label)) continue;
+    if (!tools) throw unknownServer(label);
+    if (name !== undefined && tools.every(({ tool }) => tool !== name))
+      throw inputError(
+        `MCP server ${JSON.stringify(label)} has no tool ${JSON.stringify(name).slice(0, 100)} for this request. Correct \`tool_choice\`.`,
+      );
+  }
 }
 
 const unknownServer = (name: string): AppError =>

@@ -96,7 +96,9 @@ export async function runToolLoop(parts: LoopParts): Promise<CompletionAnswer> {
     steps: readonly Step[],
   ): Promise<void> => {
     if (calls.length === 0) return;
-    const turns = wire.turnsOf(wire.next(body, { response, steps })).slice(wire.turnsOf(first).length);
+    const turns = wire
+      .turnsOf(wire.next(body, { response, steps, isRequired: false }))
+      .slice(wire.turnsOf(first).length);
     await parts.onOwnCalls?.({ calls, turns });
   };
 
@@ -137,7 +139,9 @@ export async function runToolLoop(parts: LoopParts): Promise<CompletionAnswer> {
       return { stop: undefined };
     }
     const late = stopBefore(0);
-    return late ? { stop: late } : { body: wire.next(body, { response, steps }) };
+    return late
+      ? { stop: late }
+      : { body: wire.next(body, { response, steps, isRequired: isUnseen(parts, steps) }) };
   }
 
   const ask = async (body: Json, isFirst: boolean): Promise<CompletionAnswer> => {
@@ -284,6 +288,15 @@ export async function runToolLoop(parts: LoopParts): Promise<CompletionAnswer> {
     } satisfies ForwardedStream,
   };
 }
+
+/**
+ * Whether all calls were of the key's default tools, although the request has others. A client that requires a call
+ * knows only the others.
+ */
+const isUnseen = ({ wire, request, names }: LoopParts, steps: readonly Step[]): boolean =>
+  steps.every(({ tool }) => tool.isHidden) &&
+  (wire.functionNames(request).length > 0 ||
+    [...names.byFunction.values()].some(({ isHidden }) => !isHidden));
 
 async function noteEnd(
   { onEnd }: LoopParts,

@@ -5,6 +5,7 @@ import { settlesWithin, waitFor } from '#platform/wait-for.ts';
 import { CONTINUE, type PluginAnswer, type PluginRequest, type PluginResponse } from '../exchange.ts';
 import type { OpenPlugin, PluginEnvironment } from '../open-plugin.ts';
 import type { ModuleLaunch, PluginFlow, PluginSpec } from '../../config/plugin-settings.ts';
+import { membersOf } from '#core/json/members-of.ts';
 import { errorCode } from '#core/values/error-code.ts';
 
 /**
@@ -41,7 +42,8 @@ export function openModule(
   return {
     flows,
     ended: ended.promise,
-    handleRequest: (request) => within(timeoutMs, async () => module.handleRequest?.(request, config)),
+    handleRequest: (request) =>
+      within(timeoutMs, async () => onlyPlaced(await module.handleRequest?.(request, config))),
     handleResponse: (response) => within(timeoutMs, async () => module.handleResponse?.(response, config)),
     async close() {
       await settlesWithin(STOP_MS, Promise.resolve(module.stop?.()));
@@ -68,6 +70,18 @@ const within = (timeoutMs: number, handle: () => Promise<unknown>): Promise<Plug
     timeoutMs,
     late: () => new Error(`it did not respond within ${timeoutMs} ms`),
   });
+
+/** Fields of a request. At the top level they describe a rejection, so a plugin would change nothing without noticing. */
+const REQUEST_FIELDS = ['method', 'path', 'requestUri', 'headers', 'body'];
+
+function onlyPlaced(returned: unknown): unknown {
+  const { continue: goesOn, ...fields } = membersOf(returned);
+  const misplaced = goesOn === true ? REQUEST_FIELDS.filter((name) => fields[name] !== undefined) : [];
+  if (misplaced.length === 0) return returned;
+  throw new TypeError(
+    `it returned ${misplaced.map((name) => `\`${name}\``).join(' and ')}, which change nothing in a request. Return them in \`modifiedRequest\``,
+  );
+}
 
 function asAnswer(returned: unknown): PluginAnswer {
   if (returned === undefined || returned === null) return CONTINUE;

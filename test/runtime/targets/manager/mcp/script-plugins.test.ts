@@ -245,7 +245,7 @@ test.each([
 
 test.each([
   ['"content"', '"content":5,"x"', /echo\/add: malformed result: `content` /],
-  ['"jsonrpc"', 'x', /echo\/add: rejected with status 200: \{x/],
+  ['"jsonrpc"', 'x', /echo\/add: a plugin changed the response to invalid JSON: \{x/],
 ])('a result in which a plugin replaced %s is an error of the script', async (name, value, message) => {
   const managed = await open({
     content: [policy({ name, action: 'redact', value }, { flows: ['response'] })],

@@ -32,6 +32,10 @@ test.each([
   ['fail', /internal detail/],
   ['silent', /did not respond within 100 ms/],
   ['nonsense', /must return undefined or an object with/],
+  [
+    'misplaced',
+    /returned `path` and `body`, which change nothing in a request. Return them in `modifiedRequest`/,
+  ],
   ['status', /status 1000, which is not between 200 and 599/],
 ])('a JavaScript module counts as failed if it fails as follows: %s', async (behavior, reason) => {
   const { url, thrown } = await served({ audit: [module({ timeout: '100ms', config: { behavior } })] });

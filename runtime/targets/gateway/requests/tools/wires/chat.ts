@@ -17,9 +17,11 @@ import {
   sumUsage,
   textIn,
 } from './members.ts';
+import { laterChoice, withAllowedFunctions } from './tool-choices.ts';
 import type {
   Composer,
   ComposerParts,
+  NamedTool,
   OwnCall,
   RoundCalls,
   Step,
@@ -46,7 +48,7 @@ export const chatTools: ToolWire = {
     return {
       ...(search || options === undefined ? rest : body),
       tools: [...own, ...added],
-      ...chosen(body['tool_choice'], tools),
+      ...chosen(body['tool_choice'], tools, kept),
     };
   },
   withHistory(body, names, recall) {
@@ -60,13 +62,15 @@ export const chatTools: ToolWire = {
     return { ...body, messages: messages.flatMap((message, at) => turns[at] ?? [message]) };
   },
   turnsOf: ({ messages }) => listIn(messages),
-  next(body, { response, steps }) {
+  next(body, { response, steps, isRequired }) {
     const { choices } = response;
     const message = membersOf(membersOf(listIn(choices)[0])['message']);
     const { mcp_calls: _calls, ...own } = message;
     return {
       ...body,
-      ...(body['tool_choice'] !== undefined && { tool_choice: 'auto' }),
+      ...(body['tool_choice'] !== undefined && {
+        tool_choice: laterChoice(body['tool_choice'], isRequired),
+      }),
       messages: [...listIn(body['messages']), own, ...steps.map(resultMessage)],
     };
   },
@@ -74,11 +78,15 @@ export const chatTools: ToolWire = {
 };
 
 /** A server as the tool choice means that a function must be called. */
-const chosen = (choice: unknown, tools: readonly { label: string; tool: string; name: string }[]): Json => {
+const chosen = (choice: unknown, tools: readonly NamedTool[], kept: ReadonlySet<unknown>): Json => {
+  const allowed = withAllowedFunctions(choice, tools, kept, chosenFunction);
+  if (allowed) return { tool_choice: allowed };
   if (!isServerTool(choice)) return {};
   const found = tools.find(({ label, tool }) => label === choice['server_label'] && tool === choice['name']);
-  return { tool_choice: found ? { type: 'function', function: { name: found.name } } : 'required' };
+  return { tool_choice: found ? chosenFunction(found.name) : 'required' };
 };
+
+const chosenFunction = (name: string): Json => ({ type: 'function', function: { name } });
 
 const resultMessage = ({ id, output }: Pick<Step, 'id' | 'output'>): Json => ({
   role: 'tool',

@@ -20,6 +20,7 @@ import {
 import type {
   Composer,
   ComposerParts,
+  NamedTool,
   OwnCall,
   RequestedServer,
   RoundCalls,
@@ -65,7 +66,10 @@ export const geminiTools: ToolWire = {
       ...(description !== undefined && { description }),
       parametersJsonSchema: parameters,
     }));
-    return { ...body, tools: [...own, ...(tools.length > 0 ? [{ functionDeclarations }] : [])] };
+    return {
+      ...withAllowedHidden(body, tools),
+      tools: [...own, ...(tools.length > 0 ? [{ functionDeclarations }] : [])],
+    };
   },
   withHistory(body, _names, recall) {
     const contents = contentsOf(body['contents']);
@@ -76,7 +80,7 @@ export const geminiTools: ToolWire = {
     return { ...body, contents: isKnown ? withPairedResults(restored) : restored };
   },
   turnsOf: ({ contents }) => contentsOf(contents),
-  next(body, { response, steps }) {
+  next(body, { response, steps, isRequired }) {
     const { content } = membersOf(listIn(response['candidates'])[0]);
     const parts = steps.map(({ id, name, output, isError }) => ({
       functionResponse: {
@@ -86,7 +90,7 @@ export const geminiTools: ToolWire = {
       },
     }));
     return {
-      ...withoutForcedCalls(body),
+      ...(isRequired ? body : withoutForcedCalls(body)),
       contents: [
         ...contentsOf(body['contents']),
         { role: 'model', ...membersOf(content) },
@@ -172,14 +176,38 @@ function connectorServer(server: Json): RequestedServer {
   };
 }
 
-function modeOf(body: Json): string {
+/** How functions can be called: the mode, and the names of the allowed functions. */
+function callingOf(body: Json): { readonly mode: string; readonly names: readonly unknown[] } {
   const configs = CONFIGS.flatMap((name) => CALLINGS.map((calling) => membersOf(body[name])[calling]));
-  return (textIn(membersOf(configs.find(isObject))['mode']) ?? '').toUpperCase();
+  const config = membersOf(configs.find(isObject));
+  return {
+    mode: (textIn(config['mode']) ?? '').toUpperCase(),
+    names: listIn(config['allowedFunctionNames'] ?? config['allowed_function_names']),
+  };
+}
+
+const withCalling = (body: Json, functionCallingConfig: Json): Json => ({
+  ...body,
+  toolConfig: { functionCallingConfig },
+  tool_config: undefined,
+});
+
+/** A client cannot allow the default tools of the key, because it does not know them. */
+function withAllowedHidden(body: Json, tools: readonly NamedTool[]): Json {
+  const { mode, names } = callingOf(body);
+  const hidden = tools.filter(({ isHidden }) => isHidden).map(({ name }) => name);
+  if (names.length === 0 || hidden.length === 0) return body;
+  return withCalling(body, { ...(mode !== '' && { mode }), allowedFunctionNames: [...names, ...hidden] });
 }
 
 function withoutForcedCalls(body: Json): Json {
-  if (modeOf(body) !== 'ANY') return body;
-  return { ...body, toolConfig: { functionCallingConfig: { mode: 'AUTO' } }, tool_config: undefined };
+  const { mode, names } = callingOf(body);
+  if (mode !== 'ANY') return body;
+  // Google accepts names only in modes other than AUTO.
+  return withCalling(
+    body,
+    names.length === 0 ? { mode: 'AUTO' } : { mode: 'VALIDATED', allowedFunctionNames: names },
+  );
 }
 
 function composeGemini({ names }: ComposerParts): Composer {

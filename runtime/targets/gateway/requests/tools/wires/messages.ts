@@ -86,14 +86,17 @@ export const messagesTools: ToolWire = {
     return { ...body, messages: withPairedResults(messages.flatMap((one, at) => turns[at] ?? [one])) };
   },
   turnsOf: ({ messages }) => listIn(messages),
-  next(body, { response, steps }) {
+  next(body, { response, steps, isRequired }) {
     const { tool_choice: choice, ...rest } = body;
-    const { disable_parallel_tool_use: isSingle } = membersOf(choice);
+    const { type, disable_parallel_tool_use: isSingle } = membersOf(choice);
+    const isKept = type === 'none' || (isRequired && type === 'any');
     return {
       ...rest,
-      ...(isSingle !== undefined && {
-        tool_choice: { type: 'auto', disable_parallel_tool_use: isSingle },
-      }),
+      ...(isKept
+        ? { tool_choice: choice }
+        : isSingle !== undefined && {
+            tool_choice: { type: 'auto', disable_parallel_tool_use: isSingle },
+          }),
       messages: [
         ...listIn(body['messages']),
         { role: 'assistant', content: response['content'] },

@@ -18,6 +18,7 @@ import {
 } from './members.ts';
 import { clientCallsIn, itemsWithoutTools, listId } from './response-items.ts';
 import { withRememberedItems } from './remembered-items.ts';
+import { laterChoice, withAllowedFunctions } from './tool-choices.ts';
 import type { Composer, ComposerParts, NamedTool, RoundCalls, Stop, ToolWire } from './wire.ts';
 
 /** OpenAI's Responses API, whose own MCP tools have the same items and events. */
@@ -39,11 +40,13 @@ export const responsesTools: ToolWire = {
     const found = isServerTool(choice)
       ? tools.find(({ label, tool }) => label === choice['server_label'] && tool === choice['name'])
       : undefined;
+    const allowed = withAllowedFunctions(choice, tools, kept, chosenFunction);
     const isReplaced = isServerTool(choice) || (search && isSearch(choice));
     return {
       ...body,
       tools: [...own, ...added],
-      ...(isReplaced && { tool_choice: found ? { type: 'function', name: found.name } : 'required' }),
+      ...(isReplaced && { tool_choice: found ? chosenFunction(found.name) : 'required' }),
+      ...(allowed && { tool_choice: allowed }),
     };
   },
   withHistory(body, names, recall) {
@@ -54,11 +57,11 @@ export const responsesTools: ToolWire = {
     return { ...body, input: itemsWithoutTools(restored, names) };
   },
   turnsOf: ({ input }) => (typeof input === 'string' ? [{ role: 'user', content: input }] : listIn(input)),
-  next(body, { response, steps }) {
+  next(body, { response, steps, isRequired }) {
     const { tool_choice: choice } = body;
     return {
       ...body,
-      ...(choice !== undefined && choice !== 'none' && { tool_choice: 'auto' }),
+      ...(choice !== undefined && { tool_choice: laterChoice(choice, isRequired) }),
       input: [
         ...responsesTools.turnsOf(body),
         ...listIn(response['output']),
@@ -68,6 +71,8 @@ export const responsesTools: ToolWire = {
   },
   compose: composeResponses,
 };
+
+const chosenFunction = (name: string): Json => ({ type: 'function', name });
 
 const isSearch = (tool: unknown): boolean =>
   isObject(tool) && typeof tool['type'] === 'string' && /^web_search(?:_|$)/.test(tool['type']);

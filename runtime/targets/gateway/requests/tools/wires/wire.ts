@@ -100,6 +100,8 @@ export interface Stop {
 interface EndedRound {
   readonly response: Json;
   readonly steps: readonly Step[];
+  /** Whether a call that the request requires is still missing. */
+  readonly isRequired: boolean;
 }
 
 /** Builds one response from the responses of all rounds. */
@@ -162,7 +164,10 @@ export interface ToolWire {
   withHistory(body: Json, names: ToolNames, recall: Recall): Json;
   /** The messages or items of a request. */
   turnsOf(body: Json): readonly unknown[];
-  /** Adds a round to a request. Functions are no longer required, because the model would call them endlessly. */
+  /**
+   * Adds a round to a request. Once a required call has run, calls are no longer required, because the model would call
+   * functions endlessly.
+   */
   next(body: Json, round: EndedRound): Json;
   compose(parts: ComposerParts): Composer;
 }

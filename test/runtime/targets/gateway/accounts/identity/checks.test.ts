@@ -50,6 +50,14 @@ test('length limits count Unicode characters, not UTF-16 code units', () => {
   expect(() => checkFields(USER_FIELDS, { alias: '😀'.repeat(256) })).not.toThrow();
 });
 
+test('a label of a server must be one that the configuration can have', () => {
+  expect(() => checkFields(KEY_FIELDS, { tools: ['desk', 'Desk-2_b'] })).not.toThrow();
+  for (const label of ['écho', 'a b', '2desk', 'x'.repeat(33)])
+    expect(() => checkFields(KEY_FIELDS, { tools: ['desk', label] })).toThrow(
+      `tools: ${JSON.stringify(label)} is not the label of an MCP server: a label must consist of at most 32 letters, digits, \`-\` and \`_\`, and begin with a letter.`,
+    );
+});
+
 test('a model pattern can have at most 256 characters', () => {
   const patterns = (length: number) => ({ allowedModels: ['x'.repeat(length)] });
   expect(() => checkFields(KEY_FIELDS, patterns(256))).not.toThrow();

@@ -54,6 +54,26 @@ test('tokens of users need an issuer, which must use TLS, and take the place of 
   ]);
 });
 
+test('an audience is not empty, and one header has one source', async () => {
+  const url = 'https://mcp.example.com/mcp';
+  const found = await problems({
+    providers: PROVIDERS,
+    tools: {
+      user_token_issuer: 'https://gateway.example.com',
+      mcp_servers: {
+        blank: { url, user_token_audience: ' ' },
+        token: { url, user_token_audience: url, user_header: 'authorization' },
+        fixed: { url, user_header: 'X-User', headers: { 'x-user': 'ada' } },
+      },
+    },
+  });
+  expect(found.map((line) => line.replace(/^\S+ +/, ''))).toEqual([
+    'tools.mcp_servers.blank.user_token_audience: must not be empty',
+    'tools.mcp_servers.token.user_header: conflicts with `user_token_audience`, which sets the same header; use another name',
+    'tools.mcp_servers.fixed.user_header: conflicts with the header `x-user` in `headers`; keep one of them',
+  ]);
+});
+
 test('mistakes in the settings of tools are reported', async () => {
   const url = 'http://127.0.0.1:8090/mcp';
   const found = await problems({

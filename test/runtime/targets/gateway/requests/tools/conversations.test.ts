@@ -157,12 +157,18 @@ test.each([
   const { secret } = await someone();
   const ask = async (choice: object): Promise<string> => {
     const tools = [{ type: 'mcp', server_label: 'desk' }];
-    const body = { model: 'anthropic:model-choice', tools, tool_choice: { type: 'mcp', ...choice }, ...more };
+    const body = { model: 'anthropic:model-choice', tools, tool_choice: choice, ...more };
     return await (await gateway.post(path, body, secret)).text();
   };
-  expect(await ask({ server_label: 'other' })).toContain(String.raw`MCP server \"other\" is not available.`);
-  expect(await ask({ server_label: 'desk', name: 'view' })).toContain(
-    String.raw`MCP server \"desk\" has no tool \"view\" for this request. Correct `,
-  );
+  const listed = (...list: readonly object[]) => ({ type: 'allowed_tools', mode: 'auto', tools: list });
+  const other = { type: 'mcp', server_label: 'other' };
+  const view = { type: 'mcp', server_label: 'desk', name: 'view' };
+  for (const choice of [other, listed(other)])
+    expect(await ask(choice)).toContain(String.raw`MCP server \"other\" is not available.`);
+  for (const choice of [view, listed(view)])
+    expect(await ask(choice)).toContain(
+      String.raw`MCP server \"desk\" has no tool \"view\" for this request. Correct `,
+    );
+  expect(await ask({ type: 'mcp' })).toContain('`tool_choice` has an MCP server without a `server_label`.');
   expect((await model.book('model-choice')).answers).toBe(0);
 });

@@ -129,6 +129,6 @@ test('the public keys are only served if a server gets tokens', async () => {
 
 test('a token for another audience is rejected', async () => {
   expect(await stamp(await gateway.createKey('zoe'), 'other')).toBe(
-    "Cannot list the tools: MCP server 'other' responded with status 401.",
+    "Cannot list the tools: MCP server 'other' rejected the gateway's credentials (status 401). Ask the administrator to correct its `headers` or `user_token_audience`.",
   );
 });
