@@ -25,8 +25,8 @@ export function sqliteDialect(database: DatabaseSync, gate: TransactionGate, fil
 
 /**
  * Starts every transaction as a write transaction: one that reads first would fail if another process writes
- * in between. Waits for locks outside of SQLite, because waiting inside would block the event loop, and
- * possibly the lock holder as well.
+ * in between. Transactions and single statements wait for locks outside of SQLite, because waiting inside would
+ * block the event loop, and possibly the lock holder as well.
  */
 class ImmediateDriver extends SqliteDriver {
   readonly #database: DatabaseSync;
@@ -40,18 +40,24 @@ class ImmediateDriver extends SqliteDriver {
     this.#file = file;
   }
 
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection();
+    return {
+      executeQuery: async (query) =>
+        this.#database.isTransaction
+          ? await connection.executeQuery(query)
+          : await untilFree(async () => await connection.executeQuery(query)),
+      streamQuery: (query, size) => connection.streamQuery(query, size),
+    };
+  }
+
+  override async beginTransaction(): Promise<void> {
     this.#file.require();
-    for (let waited = 0, delay = 1; ; waited += delay, delay = Math.min(2 * delay, MAX_DELAY_MS)) {
-      try {
-        await connection.executeQuery(CompiledQuery.raw('begin immediate'));
-        this.#gate.enter();
-        return;
-      } catch (error) {
-        if (!isContention(error) || waited > TRANSACTION_TIMEOUT_MS) throw error;
-        await sleep(delay);
-      }
-    }
+    const connection = await super.acquireConnection();
+    await untilFree(async () => {
+      await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+      this.#gate.enter();
+    });
   }
 
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -66,9 +72,21 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
-/** How long a transaction waits for another process. */
-const TRANSACTION_TIMEOUT_MS = 5000;
+/** How long a transaction or statement waits for another process. */
+const LOCK_TIMEOUT_MS = 5000;
 const MAX_DELAY_MS = 50;
+
+/** Repeats work that fails because another process or thread has the lock. */
+async function untilFree<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let waited = 0, delay = 1; ; waited += delay, delay = Math.min(2 * delay, MAX_DELAY_MS)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isContention(error) || waited > LOCK_TIMEOUT_MS) throw error;
+      await sleep(delay);
+    }
+  }
+}
 
 /** Maximum number of cached statements. There are few queries, but value lists in them have many lengths. */
 const MAX_STATEMENTS = 200;

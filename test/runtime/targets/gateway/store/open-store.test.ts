@@ -101,6 +101,18 @@ test('the gateway waits for a locked file and then reports it as locked', async 
   locker.close();
 });
 
+test('a single statement waits for another process, like a transaction', async () => {
+  const path = join(folder(), 'gateway.db');
+  const store = await open(`sqlite:${path}`);
+  const locker = new DatabaseSync(path);
+  locker.exec('begin immediate');
+  const written = store.db.updateTable('gateway_meta').set({ revision: 7 }).execute();
+  setTimeout(() => locker.exec('commit'), 300);
+  await written;
+  locker.close();
+  await store.close();
+});
+
 test('a read-only file is reported', async ({ skip }) => {
   const path = join(folder(), 'gateway.db');
   await (await open(`sqlite:${path}`)).close();

@@ -86,7 +86,7 @@ describe.skipIf(chromium === undefined)('experiment pages in a browser', () => {
           expect(matrix).toContain('not proven worse');
           for (const summary of await page.getByText('Data as a table').all()) await summary.click();
           for (const title of ['Confusion matrix of careful', 'Calibration', 'Rows by latency'])
-            expect(await page.getByText(title, { exact: true }).count()).toBeGreaterThan(0);
+            await expect.poll(() => page.getByText(title, { exact: true }).count()).toBeGreaterThan(0);
           expect(await audit(page)).toEqual([]);
         },
         { colorScheme: scheme },
