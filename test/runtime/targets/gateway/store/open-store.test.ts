@@ -109,6 +109,8 @@ test('a single statement waits for another process, like a transaction', async (
   const written = store.db.updateTable('gateway_meta').set({ revision: 7 }).execute();
   setTimeout(() => locker.exec('commit'), 300);
   await written;
+  const row = await store.db.selectFrom('gateway_meta').select('revision').executeTakeFirst();
+  expect(row?.revision).toBe(7);
   locker.close();
   await store.close();
 });

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
+/** On a fast machine, the latencies of rows would otherwise be 0, which no chart shows. */
+const DELAY_MS = 30;
+
 /**
  * Encoders at `/<share>` that return the text's label, wrong for about that percentage of texts, and with lower
  * scores for long texts.
@@ -11,11 +14,14 @@ export async function startNoisyEncoders(): Promise<{ readonly url: string; read
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       response.setHeader('Content-Type', 'application/json');
-      if (request.url?.endsWith('/model')) return response.end(JSON.stringify(FACTS));
+      if (request.url?.endsWith('/model')) {
+        response.end(JSON.stringify(FACTS));
+        return;
+      }
       const share = Number(request.url?.split('/')[1]) / 100;
       const { inputs } = JSON.parse(Buffer.concat(chunks).toString()) as { inputs: readonly string[] };
       const results = inputs.map((text) => ({ top: topOf(text, share) }));
-      return response.end(JSON.stringify({ model_id: 'noisy', results }));
+      setTimeout(() => response.end(JSON.stringify({ model_id: 'noisy', results })), DELAY_MS);
     });
   });
   server.listen(0, '127.0.0.1');
