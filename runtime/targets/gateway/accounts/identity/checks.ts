@@ -3,6 +3,7 @@ import { isStorable } from '../../store/storable-text.ts';
 import { membersOf } from '#core/json/members-of.ts';
 import { codePoints } from '#core/text/code-points.ts';
 import { isTimeZone, TIME_ZONE_PROBLEM } from '#core/time/calendar.ts';
+import { LAST_TIME } from '#core/time/timestamp.ts';
 import {
   type BudgetLimit,
   limitId,
@@ -18,7 +19,6 @@ import { type FieldTable, MAX_LABELS, MAX_PATTERNS, MAX_TEXT_LENGTH, nameOf } fr
 const MAX_METADATA_BYTES = 16_384;
 /** Maximum length of a budget window, 100 years, so that its end has a four-digit year. */
 const MAX_WINDOW_SECONDS = 3_153_600_000;
-const MAX_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Throws an InputError for an ID that cannot be stored or used in a path. */
 export function checkId(name: string, id: string): void {
@@ -144,7 +144,7 @@ function checkWait(name: string, seconds: number): void {
  */
 export function checkExpiry(expiresAt: number | null | undefined, now: number): void {
   if (expiresAt === undefined || expiresAt === null) return;
-  if (!(expiresAt <= MAX_TIME)) {
+  if (!(expiresAt <= LAST_TIME)) {
     throw inputProblem(
       'expires_at',
       'expires_at must be a time before the year 10000, or null for a key that does not expire.',

@@ -17,6 +17,7 @@ import { requireGroup } from './groups.ts';
 import { issuerOf, keyStatusOf, type LastUsed } from './directory.ts';
 import { newKeySecret } from './credentials.ts';
 import { addMember } from './members.ts';
+import { isServiceAccountId } from './service-account-id.ts';
 import { addUser } from './users.ts';
 import { containsInAnyCase, startsWith } from '../../store/contains-text.ts';
 import { equalValues } from '../../store/equal-values.ts';
@@ -246,7 +247,7 @@ async function joinTeam(
   if (own === null) return teamId;
   if (own === teamId) return own;
   // Another service account's ID can be one that its creator mistakes for a person's.
-  if (teamId === null && userId.startsWith(`${own}/`)) return own;
+  if (teamId === null && isServiceAccountId(userId, own)) return own;
   if (teamId === null)
     throw inputProblem(
       'team_id',

@@ -4,6 +4,7 @@ import type { Manager } from './identity.ts';
 import { requireTighter } from './require-tighter.ts';
 import type { Members } from './groups-api.ts';
 import { inputProblem, notFound } from './checks.ts';
+import { isServiceAccountId } from './service-account-id.ts';
 import { administersTeam, readsEverything, requireAdmin, requireTeamAdmin } from './manager.ts';
 
 /**
@@ -20,7 +21,7 @@ export function permitNewUser(
   else requireTeamAdmin(manager, teamId);
   if (manager.role === 'admin') return { neverUsed: false };
   requireTighter(USER_FIELDS, {}, changes, defaults);
-  if (userId.startsWith(`${teamId}/`) && userId.length > `${teamId}/`.length) return { neverUsed: true };
+  if (isServiceAccountId(userId, teamId) && userId.length > `${teamId}/`.length) return { neverUsed: true };
   throw inputProblem(
     'user_id',
     `Invalid user_id ${JSON.stringify(userId.slice(0, 50))}: the ID of a service account must start with the ID of its team. Use, for example, '${teamId}/ci'.`,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { AB_DEFAULTS, AB_METRICS, AB_SHARES, AB_UNITS } from '../../requests/routing/ab-settings.ts';
 import { SHADOW_DEFAULTS } from '../../requests/routing/shadow-settings.ts';
+import { confidence, marginSetting } from './shadow.ts';
 import { about, choice, countSetting, keys, numberSetting, retention, textSetting } from './shapes.ts';
 
 export const ab = keys(
@@ -41,16 +42,10 @@ export const ab = keys(
       'The requests of a user that count: those within this time after the first one, e.g. 1d. The user is counted after that.',
       AB_DEFAULTS.window,
     ),
-    margin: numberSetting(
+    margin: marginSetting(
       'By how much the candidate’s mean, from 0 to 1, can be lower than the current model’s and still count as not worse.',
-      { exclusiveMinimum: 0, maximum: 1 },
-      SHADOW_DEFAULTS.margin,
     ),
-    confidence: numberSetting(
-      'Confidence of verdicts and intervals.',
-      { minimum: 0.5, maximum: 0.999 },
-      SHADOW_DEFAULTS.confidence,
-    ),
+    confidence,
     max_rows: countSetting(
       'Maximum number of recorded requests. After that, users keep their variants, but nothing is recorded.',
       AB_DEFAULTS.maxRows,

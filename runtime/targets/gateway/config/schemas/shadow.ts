@@ -2,6 +2,16 @@ import { type Static, Type } from 'typebox';
 import { SHADOW_DEFAULTS, SHADOW_METRICS } from '../../requests/routing/shadow-settings.ts';
 import { about, countSetting, keys, numberSetting, retention, textSetting } from './shapes.ts';
 
+/** By how much the candidate can be worse. A/B tests have the same setting. */
+export const marginSetting = (description: string) =>
+  numberSetting(description, { exclusiveMinimum: 0, maximum: 1 }, SHADOW_DEFAULTS.margin);
+
+export const confidence = numberSetting(
+  'Confidence of verdicts and intervals.',
+  { minimum: 0.5, maximum: 0.999 },
+  SHADOW_DEFAULTS.confidence,
+);
+
 export const shadow = keys(
   {
     model: Type.String({ minLength: 1, description: 'The candidate, `provider:model`.' }),
@@ -37,16 +47,10 @@ export const shadow = keys(
       }),
     ),
     embedder: textSetting('Encoder for `similarity`, `provider:model`.'),
-    margin: numberSetting(
+    margin: marginSetting(
       'By how much the candidate’s mean score can be lower than the current model’s and still count as not worse. Scores are from 0 to 1, preferences from -1 to 1.',
-      { exclusiveMinimum: 0, maximum: 1 },
-      SHADOW_DEFAULTS.margin,
     ),
-    confidence: numberSetting(
-      'Confidence of verdicts and intervals.',
-      { minimum: 0.5, maximum: 0.999 },
-      SHADOW_DEFAULTS.confidence,
-    ),
+    confidence,
     max_rows: countSetting(
       'Maximum number of compared requests; the evaluation ends after that.',
       SHADOW_DEFAULTS.maxRows,

@@ -1,6 +1,7 @@
 import { AppError, inputError } from '#contract/errors.ts';
 import { matchesAny, matchesExactly } from '#core/text/name-pattern.ts';
 import type { Payer } from '../../accounts/identity/identity.ts';
+import { isServiceAccountId } from '../../accounts/identity/service-account-id.ts';
 import type { Json } from '../../providers/shapes/chat.ts';
 import type { ToolServer, ToolSettings } from '../../shared/tool-settings.ts';
 import { configuredServer } from '../policy/mcp-servers.ts';
@@ -35,7 +36,7 @@ export function toolUserOf(caller: Payer, named: string | undefined): ToolUser {
   if (caller.kind === 'work') {
     const { userId, teamId, keyId } = caller;
     const teamIds = teamId === null ? [] : [teamId];
-    const ownTeam = teamIds.find((id) => userId.startsWith(`${id}/`));
+    const ownTeam = teamIds.find((id) => isServiceAccountId(userId, id));
     return { userId, ownTeam, teamIds, keyId: keyId ?? undefined, defaults: [], isMaster: false };
   }
   const { key, user, groups } = caller;

@@ -1,4 +1,5 @@
 import type { Clock } from '#platform/clock.ts';
+import { nextTurn } from '#platform/run-yielding.ts';
 import { matchesAny } from '#core/text/name-pattern.ts';
 import { dollarsOf, type Nanos } from '../../../shared/money.ts';
 import { accountOwner, groupAccount, keyAccount, userAccount } from '../../../store/account-ids.ts';
@@ -135,7 +136,7 @@ export function createBudgetForecasts({ store, identity, trends, clock }: Foreca
     const found: WindowForecast[] = [];
     for (const [owner, windows] of limited) {
       // Lets requests run between two owners.
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       const { id } = accountOwner(owner.account);
       const scope = { kind, id };
       const today = Math.floor(now / DAY_MS);
